@@ -1,0 +1,70 @@
+# What people and CI run. Everything happens in .venv, made here where it is missing.
+
+PYTHON ?= python3
+PYTEST_ARGS ?=
+
+BIN := .venv/bin
+INSTALLED := .venv/.installed
+EXTRAS := .[test,docs]
+
+.PHONY: help demo test lint format bench docs constraints clean
+
+help:
+	@echo "make demo         analyse examples/sqlagent.csv and draw its figure"
+	@echo "make test         run every test; PYTEST_ARGS='-m \"not slow\"' leaves the long ones out"
+	@echo "make lint         check style and types"
+	@echo "make format       put the code into its standard form"
+	@echo "make bench        measure speed beside the alternatives"
+	@echo "make docs         build the pages in docs/_build/html"
+	@echo "make constraints  pin the newest versions of all dependencies"
+	@echo "make clean        remove what the other targets made, except .venv"
+
+# pip serves machines that cannot use uv, for one because only pip is set up for their index.
+$(INSTALLED): pyproject.toml constraints.txt
+	@$(BIN)/python -c "" 2>/dev/null || { \
+	  $(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 12))" 2>/dev/null || { \
+	    found=$$($(PYTHON) --version 2>/dev/null || echo nothing); \
+	    echo "bayeseval needs Python 3.12 or newer, but $(PYTHON) is $$found:" \
+	      "install a newer one, or name it with 'make PYTHON=/path/to/python3.13 ...'." >&2; \
+	    exit 2; }; \
+	  $(PYTHON) -m venv --clear .venv; }
+	@echo "Installing into .venv; the first time takes a minute or more." >&2
+	@$(BIN)/python -m pip install --quiet -c constraints.txt uv \
+	  && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(EXTRAS)' \
+	  || { echo "uv cannot install here; pip does it." >&2; \
+	       $(BIN)/python -m pip install --quiet -c constraints.txt -e '$(EXTRAS)'; }
+	@touch $@
+
+demo: $(INSTALLED)
+	@mkdir -p out
+	$(BIN)/bayeseval fit examples/sqlagent.csv --plot out/sqlagent.png
+	@echo "The figure is out/sqlagent.png."
+
+# Tests of one file stay in one process, so that the fits they share are made once.
+test: $(INSTALLED)
+	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+
+lint: $(INSTALLED)
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(INSTALLED)
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+bench: $(INSTALLED)
+	$(BIN)/python benchmarks/run.py
+
+docs: $(INSTALLED)
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	@echo "The pages begin at docs/_build/html/index.html."
+
+constraints: $(INSTALLED)
+	echo uv | $(BIN)/python -m uv pip compile pyproject.toml - --all-extras --upgrade --quiet \
+	  --python-version 3.13 --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --output-file constraints.txt
+
+clean:
+	rm -rf out dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find bayeseval tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +

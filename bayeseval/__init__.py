@@ -1,0 +1,108 @@
+"""Honest Bayesian answers from the results of AI agent evaluations.
+
+The public names are listed here and loaded when they are first used, so that
+``import bayeseval`` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BayesevalError",
+    "BayesevalWarning",
+    "BetaPrior",
+    "CheckWarning",
+    "Fit",
+    "FormatError",
+    "HierarchicalPrior",
+    "InputError",
+    "Interval",
+    "Ledger",
+    "MissingDependencyError",
+    "MixturePrior",
+    "Posterior",
+    "Rollouts",
+    "Unknown",
+    "UnknownValueError",
+    "beta_posterior",
+    "build_model",
+    "cluster_bootstrap",
+    "clustered_se",
+    "difference",
+    "fit",
+    "interval",
+    "load_fit",
+    "pass_at_k",
+    "pass_curve",
+    "pass_hat_k",
+    "read",
+]
+
+# A new public name goes into three places: this table, `__all__`, and the imports that
+# type checkers read. A test compares them.
+_MODULE_OF = {
+    "BayesevalError": "bayeseval.errors",
+    "BayesevalWarning": "bayeseval.errors",
+    "CheckWarning": "bayeseval.errors",
+    "FormatError": "bayeseval.errors",
+    "InputError": "bayeseval.errors",
+    "MissingDependencyError": "bayeseval.errors",
+    "UnknownValueError": "bayeseval.errors",
+    "Unknown": "bayeseval.unknown",
+    "Interval": "bayeseval._interval",
+    "Ledger": "bayeseval.rollouts",
+    "Rollouts": "bayeseval.rollouts",
+    "read": "bayeseval.io",
+    "Posterior": "bayeseval.posterior",
+    "BetaPrior": "bayeseval.conjugate",
+    "MixturePrior": "bayeseval.conjugate",
+    "beta_posterior": "bayeseval.conjugate",
+    "difference": "bayeseval.conjugate",
+    "pass_at_k": "bayeseval.passk",
+    "pass_curve": "bayeseval.passk",
+    "pass_hat_k": "bayeseval.passk",
+    "cluster_bootstrap": "bayeseval.baselines",
+    "clustered_se": "bayeseval.baselines",
+    "interval": "bayeseval.baselines",
+    "Fit": "bayeseval.hierarchical",
+    "HierarchicalPrior": "bayeseval.hierarchical",
+    "build_model": "bayeseval.hierarchical",
+    "fit": "bayeseval.hierarchical",
+    "load_fit": "bayeseval.hierarchical",
+}
+
+if TYPE_CHECKING:
+    from bayeseval._interval import Interval
+    from bayeseval.baselines import cluster_bootstrap, clustered_se, interval
+    from bayeseval.conjugate import BetaPrior, MixturePrior, beta_posterior, difference
+    from bayeseval.errors import (
+        BayesevalError,
+        BayesevalWarning,
+        CheckWarning,
+        FormatError,
+        InputError,
+        MissingDependencyError,
+        UnknownValueError,
+    )
+    from bayeseval.hierarchical import Fit, HierarchicalPrior, build_model, fit, load_fit
+    from bayeseval.io import read
+    from bayeseval.passk import pass_at_k, pass_curve, pass_hat_k
+    from bayeseval.posterior import Posterior
+    from bayeseval.rollouts import Ledger, Rollouts
+    from bayeseval.unknown import Unknown
+else:
+    # Hidden from type checkers, which would otherwise accept any misspelt name.
+    def __getattr__(name: str) -> object:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(_MODULE_OF[name]), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

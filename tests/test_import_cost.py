@@ -1,0 +1,49 @@
+"""What is light stays light: heavy libraries are loaded only where they are used."""
+
+import subprocess
+import sys
+
+import pytest
+
+HEAVY = {
+    "arviz",
+    "duckdb",
+    "matplotlib",
+    "numba",
+    "nutpie",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "pymc",
+    "pytensor",
+    "statsmodels",
+    "xarray",
+}
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["-c", "import bayeseval"],
+        ["-c", "import bayeseval; dir(bayeseval)"],
+        ["-m", "bayeseval", "--help"],
+        ["-m", "bayeseval", "rate", "194/200", "--above", "0.95"],
+    ],
+    ids=" ".join,
+)
+def test_loads_no_heavy_library(arguments: list[str]) -> None:
+    run = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert run.returncode == 0, run.stderr[-2_000:]
+    # Lines read "import time: self [us] | cumulative | module".
+    loaded = {
+        line.rpartition("|")[2].strip().partition(".")[0]
+        for line in run.stderr.splitlines()
+        if line.startswith("import time:")
+    }
+    assert "bayeseval" in loaded
+    assert not loaded & HEAVY
