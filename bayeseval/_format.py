@@ -1,0 +1,53 @@
+"""Numbers for people: per cent, percentage points and ranges, rounded for display only."""
+
+from __future__ import annotations
+
+import math
+
+__all__ = ["format_percent", "format_probability", "format_value"]
+
+
+def _decimals_near_edge(share: float) -> int:
+    """One decimal of a per cent, more where 0 % or 100 % would be shown for what is neither."""
+    edge = min(share, 1.0 - share)
+    if edge <= 0 or edge >= 0.0005:
+        return 1
+    return min(max(1, math.ceil(-math.log10(edge)) - 2), 6)
+
+
+def format_percent(share: float) -> str:
+    """``0.8`` as ``80.0 %``; never 100.0 % for what is below 1, to six decimals."""
+    return f"{_percent_digits(share)} %"
+
+
+def _percent_digits(share: float) -> str:
+    return f"{100 * share:.{_decimals_near_edge(abs(share))}f}"
+
+
+def format_value(value: float | tuple[float, float], unit: str) -> str:
+    """A value or a range in its unit: ``"percent"``, ``"points"`` or ``"number"``."""
+    if unit == "number":
+        digits = [f"{v:.3g}" if abs(v) < 1 else f"{v:.4g}" for v in _as_tuple(value)]
+        return " to ".join(digits)
+    if unit == "points":
+        return " to ".join(f"{100 * v:+.1f}" for v in _as_tuple(value)) + " points"
+    digits = [_percent_digits(v) for v in _as_tuple(value)]
+    return "-".join(digits) + " %"
+
+
+def format_probability(probability: float) -> str:
+    """A probability with three decimals, or in powers of ten where that would hide it."""
+    if probability == 0 or 0.001 <= probability <= 0.999:
+        return f"{probability:.3f}"
+    if probability > 0.999:
+        return f"{probability:.3f}" if probability == 1 else f"{_floor_nines(probability)}"
+    return f"{probability:.1e}"
+
+
+def _floor_nines(probability: float) -> str:
+    digits = min(max(4, math.ceil(-math.log10(1.0 - probability)) + 1), 12)
+    return f"{math.floor(probability * 10**digits) / 10**digits:.{digits}f}"
+
+
+def _as_tuple(value: float | tuple[float, float]) -> tuple[float, ...]:
+    return value if isinstance(value, tuple) else (value,)

@@ -1,0 +1,499 @@
+"""The Beta-binomial model: priors, posteriors, predictions and two-system differences.
+
+Right for one rollout per task, or for any set of independent trials at one rate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bayeseval._interval import Interval
+from bayeseval._quadrature import Panels, log_integrals, log_sum
+from bayeseval._validate import as_number, as_positive, as_probability, as_whole, one_of
+from bayeseval.errors import InputError
+from bayeseval.posterior import (
+    About,
+    BetaMixture,
+    DiscretePosterior,
+    DrawsPosterior,
+    GridPosterior,
+    Posterior,
+)
+from bayeseval.unknown import Unknown
+
+__all__ = [
+    "BetaPosterior",
+    "BetaPrior",
+    "MixturePrior",
+    "PriorLike",
+    "beta_posterior",
+    "difference",
+]
+
+Array = npt.NDArray[np.float64]
+PriorName = Literal["uniform", "jeffreys"]
+
+NAMED_PRIORS: dict[str, tuple[float, float]] = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5)}
+
+
+@dataclass(frozen=True, slots=True)
+class BetaPrior:
+    """Beta prior on a pass rate.
+
+    Parameters
+    ----------
+    alpha, beta : float, default 1
+        Parameters, above 0. Their sum is the prior's weight in trials: Beta(8, 2) weighs
+        as much as 10 trials of which 8 passed.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> be.BetaPrior.from_mean(0.85, 20)
+    BetaPrior(alpha=17.0, beta=3.0)
+    """
+
+    alpha: float = 1.0
+    beta: float = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "alpha", as_positive(self.alpha, "alpha"))
+        object.__setattr__(self, "beta", as_positive(self.beta, "beta"))
+
+    @classmethod
+    def from_mean(cls, mean: float, weight: float) -> BetaPrior:
+        """Beta prior with a given mean and a weight in trials.
+
+        Parameters
+        ----------
+        mean : float
+            Prior mean, strictly between 0 and 1.
+        weight : float
+            How many trials the prior counts for, above 0 (alpha + beta).
+        """
+        centre = as_probability(mean, "mean", open_ends=True)
+        size = as_positive(weight, "weight")
+        # 0.85 * 20 should read 17, not 16.999999999999996.
+        alpha = round(centre * size, 12)
+        return cls(alpha, round(size - alpha, 12))
+
+    @classmethod
+    def named(cls, name: PriorName) -> BetaPrior:
+        """Prior by name: ``"uniform"`` is Beta(1, 1), ``"jeffreys"`` is Beta(1/2, 1/2)."""
+        return cls(*NAMED_PRIORS[one_of(name, PriorName, "prior")])
+
+    @property
+    def components(self) -> tuple[tuple[float, float, float], ...]:
+        """``(weight, alpha, beta)`` of each component."""
+        return ((1.0, self.alpha, self.beta),)
+
+    def __str__(self) -> str:
+        return f"Beta({self.alpha:g}, {self.beta:g})"
+
+
+@dataclass(frozen=True, slots=True)
+class MixturePrior:
+    """Mixture of Beta priors, such as "probably like last time, perhaps not".
+
+    Parameters
+    ----------
+    components : sequence of (weight, alpha, beta)
+        Weights above 0 that sum to 1 (to 1e-6), and Beta parameters above 0.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> prior = be.MixturePrior(((0.5, 1, 1), (0.5, 30, 3)))
+    >>> be.beta_posterior(17, 20, prior=prior)
+    pass rate: 86.9 % (95 % CrI 70.7-95.5 %, n = 20 tasks)
+    """
+
+    components: tuple[tuple[float, float, float], ...]
+
+    def __post_init__(self) -> None:
+        rows = tuple(tuple(as_number(v, "components") for v in row) for row in self.components)
+        if not rows or any(len(row) != 3 for row in rows):
+            raise InputError(
+                f"components must be (weight, alpha, beta) triples; got {self.components!r}"
+            )
+        if any(v <= 0 for row in rows for v in row):
+            raise InputError(f"weights, alpha and beta must be above 0; got {self.components!r}")
+        total = sum(row[0] for row in rows)
+        if abs(total - 1.0) > 1e-6:
+            raise InputError(f"the mixture's weights must sum to 1; they sum to {total:g}")
+        object.__setattr__(self, "components", tuple((w / total, a, b) for w, a, b in rows))
+
+    def __str__(self) -> str:
+        return " + ".join(f"{w:g} Beta({a:g}, {b:g})" for w, a, b in self.components)
+
+
+PriorLike = (
+    PriorName | str | tuple[float, float] | list[float] | BetaPrior | MixturePrior | BetaMixture
+)
+
+
+def as_prior(prior: object) -> BetaPrior | MixturePrior:
+    """Return the prior that a name, a pair, a prior or an earlier posterior stands for."""
+    if isinstance(prior, BetaPrior | MixturePrior):
+        return prior
+    if isinstance(prior, str):
+        return BetaPrior.named(one_of(prior, PriorName, "prior"))
+    if isinstance(prior, BetaMixture):
+        return _from_components(prior.weights, prior.alpha, prior.beta)
+    if isinstance(prior, tuple | list) and len(prior) == 2:
+        return BetaPrior(*prior)
+    names = ", ".join(repr(name) for name in get_args(PriorName))
+    raise InputError(
+        f"prior must be one of {names}, a pair (alpha, beta), a BetaPrior, a MixturePrior or an "
+        f"earlier posterior; got {prior!r}"
+    )
+
+
+def _from_components(weights: Array, alpha: Array, beta: Array) -> BetaPrior | MixturePrior:
+    if weights.size == 1:
+        return BetaPrior(float(alpha[0]), float(beta[0]))
+    return MixturePrior(tuple(zip(weights.tolist(), alpha.tolist(), beta.tolist(), strict=True)))
+
+
+def _update(
+    prior: BetaPrior | MixturePrior, passes: float, failures: float
+) -> tuple[Array, Array, Array, float]:
+    """Posterior weights, alpha, beta and the log marginal likelihood of the sequence."""
+    weight, alpha, beta = np.array(prior.components).T
+    logs = (
+        np.log(weight)
+        + special.betaln(alpha + passes, beta + failures)
+        - special.betaln(alpha, beta)
+    )
+    log_marginal = float(log_sum(logs))
+    return np.exp(logs - log_marginal), alpha + passes, beta + failures, log_marginal
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class BetaPosterior(BetaMixture):
+    """Posterior of a pass rate from independent trials.
+
+    Made by `beta_posterior`; a Beta distribution, or a mixture of Betas under a
+    mixture prior.
+
+    Parameters
+    ----------
+    passes, trials : int
+        The data.
+    prior : BetaPrior or MixturePrior
+        The prior that was updated.
+    """
+
+    passes: int
+    trials: int
+    prior: BetaPrior | MixturePrior
+
+    @property
+    def mode(self) -> float | Unknown:
+        """Posterior mode; `Unknown` where it is not unique."""
+        if self.n_components > 1:
+            grid = special.expit(np.linspace(-40, 40, 4001))
+            return float(grid[np.argmax(self._density(grid))])
+        a, b = float(self.alpha[0]), float(self.beta[0])
+        if a > 1 and b > 1:
+            return (a - 1.0) / (a + b - 2.0)
+        if a == 1 and b == 1:
+            return Unknown("a flat density has no single mode")
+        if a < 1 and b < 1:
+            return Unknown("the density rises without bound at both 0 and 1")
+        return 1.0 if a >= 1 >= b else 0.0
+
+    def hdi(self, prob: float = 0.95) -> Interval | Unknown:
+        """Highest-density interval, to full precision where the posterior is one Beta.
+
+        Parameters
+        ----------
+        prob : float, default 0.95
+            Posterior probability inside, strictly between 0 and 1.
+
+        Returns
+        -------
+        Interval or Unknown
+            ``[0, Q(prob)]`` for a falling density, ``[Q(1 - prob), 1]`` for a rising
+            one; `Unknown` where two intervals are equally short.
+        """
+        if self.n_components > 1:
+            return super().hdi(prob)
+        level = as_probability(prob, "prob", open_ends=True)
+        a, b = float(self.alpha[0]), float(self.beta[0])
+        low, high = self._quantile(np.array([1.0 - level, level]))
+        to_one, to_zero = (
+            Interval(float(low), 1.0, level, "hdi"),
+            Interval(0.0, float(high), level, "hdi"),
+        )
+        if a == 1 and b == 1:
+            return Interval(0.5 - level / 2, 0.5 + level / 2, level, "hdi")
+        if a < 1 and b < 1:
+            if a == b:
+                return Unknown("two intervals are equally short: one at 0 and one at 1")
+            return to_one if to_one.width < to_zero.width else to_zero
+        if a <= 1 or b <= 1:
+            return to_one if a >= b else to_zero
+        return self._interior_hdi(level, a, b)
+
+    def _interior_hdi(self, level: float, a: float, b: float) -> Interval:
+        """Bisect on the lower tail until the density is equal at both ends."""
+        below, above = 0.0, 1.0 - level
+        for _ in range(200):
+            tail = 0.5 * (below + above)
+            ends = np.array(
+                [special.betaincinv(a, b, tail), special.betaincinv(a, b, tail + level)]
+            )
+            if tail in (below, above):
+                break
+            with np.errstate(divide="ignore"):
+                left, right = (a - 1.0) * np.log(ends) + (b - 1.0) * np.log1p(-ends)
+            below, above = (tail, above) if left < right else (below, tail)
+        return Interval(float(ends[0]), float(ends[1]), level, "hdi")
+
+    @property
+    def log_marginal(self) -> float:
+        """Natural log of the probability of the ordered outcomes under the prior."""
+        return _update(self.prior, self.passes, self.trials - self.passes)[3]
+
+    def predictive(self, m: int) -> DiscretePosterior:
+        """Number of passes in the next `m` independent tasks.
+
+        Parameters
+        ----------
+        m : int
+            Number of further tasks, at least 1.
+
+        Returns
+        -------
+        DiscretePosterior
+            On 0..m; ``.prob_at_least(r)`` is Pr[at least r of m pass].
+        """
+        count = as_whole(m, "m", minimum=1)
+        r = np.arange(count + 1.0)[:, None]
+        log_ways = (
+            special.gammaln(count + 1) - special.gammaln(r + 1) - special.gammaln(count - r + 1)
+        )
+        logs = (
+            np.log(self.weights)
+            + log_ways
+            + special.betaln(self.alpha + r, self.beta + count - r)
+            - special.betaln(self.alpha, self.beta)
+        )
+        probability = np.exp(log_sum(logs))
+        about = replace(
+            self.about, quantity=f"passes in the next {count} tasks", population=None, unit="number"
+        )
+        return DiscretePosterior(
+            r[:, 0], probability / probability.sum(), about, (0.0, float(count))
+        )
+
+    def log_bayes_factor_above(self, threshold: float) -> float:
+        """Natural log of the Bayes factor for p > threshold against p <= threshold.
+
+        The posterior odds divided by the prior odds; above 0 speaks for p > threshold.
+        """
+        before = BetaMixture(*np.array(self.prior.components).T)
+        posterior = self.log_prob_above(threshold) - self.log_prob_below(threshold)
+        return posterior - (before.log_prob_above(threshold) - before.log_prob_below(threshold))
+
+    def bayes_factor_above(self, threshold: float) -> float:
+        """Bayes factor for p > threshold against p <= threshold (inf beyond 1e308)."""
+        with np.errstate(over="ignore"):
+            return float(np.exp(self.log_bayes_factor_above(threshold)))
+
+    def log_bayes_factor_point(self, value: float) -> float:
+        """Natural log of the Bayes factor for "p ~ prior" against "p = value" exactly."""
+        point = as_probability(value, "value", open_ends=True)
+        failures = self.trials - self.passes
+        at_point = self.passes * np.log(point) + failures * np.log1p(-point)
+        return float(self.log_marginal - at_point)
+
+    def discounted(self, power: float) -> BetaPrior | MixturePrior:
+        """Prior for the next run: this run with its data discounted by a power.
+
+        The power prior: the original prior updated with the likelihood raised to
+        `power`. 0 forgets the run, 1 counts it whole.
+
+        Parameters
+        ----------
+        power : float
+            Share of the data that still counts, 0-1.
+
+        References
+        ----------
+        .. [1] Ibrahim and Chen (2000), Power prior distributions for regression models,
+           Statistical Science 15, 46-60. https://doi.org/10.1214/ss/1009212673
+
+        Examples
+        --------
+        >>> import bayeseval as be
+        >>> last = be.beta_posterior(80, 100)
+        >>> last.discounted(0.5)
+        BetaPrior(alpha=41.0, beta=11.0)
+        """
+        share = as_probability(power, "power")
+        failures = self.trials - self.passes
+        weights, alpha, beta, _ = _update(self.prior, share * self.passes, share * failures)
+        return _from_components(weights, alpha, beta)
+
+
+def beta_posterior(passes: int, trials: int, *, prior: PriorLike = "uniform") -> BetaPosterior:
+    """Posterior of a pass rate from independent trials.
+
+    Parameters
+    ----------
+    passes : int
+        How many trials passed, 0 to `trials`.
+    trials : int
+        How many trials there were; 0 returns the prior.
+    prior : str, pair, BetaPrior, MixturePrior or posterior, default "uniform"
+        ``"uniform"`` (Beta(1, 1)), ``"jeffreys"`` (Beta(1/2, 1/2)), a pair
+        ``(alpha, beta)``, `BetaPrior`, `MixturePrior`, or an earlier posterior
+        (``earlier.discounted(0.5)`` counts half of it).
+
+    Returns
+    -------
+    BetaPosterior
+        Answers `mean`, `eti`, `hdi`, `prob_above`, `predictive` and more.
+
+    Raises
+    ------
+    InputError
+        If the counts are negative, not whole, or passes exceed trials.
+
+    Notes
+    -----
+    p ~ Beta(a, b) and s of n passed give p | s ~ Beta(a + s, b + n - s). Trials must be
+    independent: one rollout per task. Several rollouts of one task are not; use `fit`.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> posterior = be.beta_posterior(194, 200)
+    >>> posterior
+    pass rate: 96.5 % (95 % CrI 93.6-98.6 %, n = 200 tasks)
+    >>> round(posterior.prob_above(0.95), 4)
+    0.8793
+    """
+    s, n = as_whole(passes, "passes"), as_whole(trials, "trials")
+    if s > n:
+        raise InputError(f"passes must not exceed trials; got {s} of {n}")
+    chosen = as_prior(prior)
+    weights, alpha, beta, _ = _update(chosen, s, n - s)
+    about = About("pass rate", "conjugate", None, n)
+    return BetaPosterior(weights, alpha, beta, about, passes=s, trials=n, prior=chosen)
+
+
+def difference(a: Posterior, b: Posterior) -> Posterior:
+    """Posterior of a - b for two independent quantities.
+
+    Parameters
+    ----------
+    a, b : Posterior
+        Independent posteriors on [0, 1]: separate suites, not the same tasks.
+
+    Returns
+    -------
+    Posterior
+        On [-1, 1]; ``.prob_above(0)`` is Pr[a > b].
+
+    Notes
+    -----
+    The density of the difference is the integral of f_a(p) f_b(p - d) over p, by the
+    trapezoid rule on the logit scale of the overlap; no sampling. Where either side
+    is known by draws, draws are paired instead.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> new, old = be.beta_posterior(85, 100), be.beta_posterior(78, 100)
+    >>> round(be.difference(new, old).prob_above(0), 3)
+    0.896
+    """
+    sizes = [p.about.n_tasks for p in (a, b) if p.about.n_tasks is not None]
+    engine = a.engine if a.engine == b.engine else f"{a.engine}, {b.engine}"
+    about = About(
+        f"difference in {a.about.quantity}",
+        engine,
+        a.about.population,
+        min(sizes) if sizes else None,
+        "points",
+        a.extrapolated or b.extrapolated,
+    )
+    if isinstance(a, DrawsPosterior) or isinstance(b, DrawsPosterior):
+        return _paired_draws(a, b, about)
+    first, second = _log_density(a), _log_density(b)
+
+    def log_density(z: Array) -> Array:
+        size, log_jacobian = np.abs(np.tanh(0.5 * z)), -np.logaddexp(0, z) - np.logaddexp(0, -z)
+        span = 2.0 * special.expit(-np.abs(z))
+        positive = z >= 0
+
+        def joint(w: Array, rows: npt.NDArray[np.intp]) -> Array:
+            width, shift = span[rows, None], size[rows, None]
+            part, rest = width * special.expit(w), width * special.expit(-w)
+            # The larger of the two rates sits `shift` above the smaller one.
+            high = np.log(shift + part), np.log(rest)
+            low = np.log(part), np.log(shift + rest)
+            up = positive[rows, None]
+            a_logs = [np.where(up, h, lo) for h, lo in zip(high, low, strict=True)]
+            b_logs = [np.where(up, lo, h) for h, lo in zip(high, low, strict=True)]
+            return np.asarray(
+                first(a_logs[0] - a_logs[1])
+                - a_logs[0]
+                - a_logs[1]
+                + second(b_logs[0] - b_logs[1])
+                - b_logs[0]
+                - b_logs[1]
+                + np.log(width)
+                - np.logaddexp(0, w)
+                - np.logaddexp(0, -w)
+            )
+
+        window = np.full(z.size, 200.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            integral = log_integrals(joint, -window, window)
+        return np.asarray(integral + log_jacobian + np.log(2.0))
+
+    moments = (a.mean - b.mean, float(np.hypot(a.sd, b.sd)))
+    return GridPosterior.from_log_density(
+        log_density, about, limit=120.0, support=(-1.0, 1.0), moments=moments
+    )
+
+
+def _log_density(posterior: Posterior) -> Any:
+    """Log density on the logit scale, as a function of an array of any shape."""
+    if isinstance(posterior, BetaMixture) and posterior.n_components <= 16:
+        return posterior.log_density_z
+    if isinstance(posterior, BetaMixture):
+        panels = Panels.from_log_density(posterior.log_density_z, -700.0, 700.0)
+    elif isinstance(posterior, GridPosterior) and posterior.support == (0.0, 1.0):
+        panels = posterior.panels
+    else:
+        raise InputError(
+            "difference needs two continuous posteriors on [0, 1]; got "
+            f"{type(posterior).__name__} of {posterior.about.quantity}"
+        )
+
+    def log_density(z: Array) -> Array:
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(panels.density(z.ravel())).reshape(z.shape))
+
+    return log_density
+
+
+def _paired_draws(a: Posterior, b: Posterior, about: About) -> DrawsPosterior:
+    shape = a.draws.shape if isinstance(a, DrawsPosterior) else b.draws.shape  # type: ignore[attr-defined]
+    draws = []
+    for seed, posterior in enumerate((a, b)):
+        if isinstance(posterior, DrawsPosterior) and posterior.draws.shape == shape:
+            draws.append(posterior.draws)
+        else:
+            draws.append(posterior.sample(int(np.prod(shape)), rng=seed).reshape(shape))
+    return DrawsPosterior(draws[0] - draws[1], about, (-1.0, 1.0))

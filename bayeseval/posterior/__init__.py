@@ -1,0 +1,18 @@
+"""Posterior distributions: one set of questions, whatever made the answer."""
+
+from bayeseval.posterior._base import About, Posterior, logit
+from bayeseval.posterior._discrete import DiscretePosterior
+from bayeseval.posterior._draws import DrawsPosterior
+from bayeseval.posterior._mixture import BetaMixture, log_beta_tail
+from bayeseval.posterior._panels import GridPosterior
+
+__all__ = [
+    "About",
+    "BetaMixture",
+    "DiscretePosterior",
+    "DrawsPosterior",
+    "GridPosterior",
+    "Posterior",
+    "log_beta_tail",
+    "logit",
+]
