@@ -104,7 +104,7 @@ def as_counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
         if bad.any():
             at = int(np.argmax(bad))
             raise InputError(
-                f"{argument} must hold whole numbers; got {array[at]!r} at position {at}"
+                f"{argument} must hold whole numbers; got {array[at].item()!r} at position {at}"
             )
     if (array < 0).any():
         at = int(np.argmax(array < 0))

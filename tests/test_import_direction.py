@@ -18,6 +18,7 @@ ROOMS = [
     "_validate",
     "_format",
     "rollouts",
+    "_cells",
     "io",
     "_quadrature",
     "posterior",
