@@ -32,6 +32,9 @@ IntervalKind = Literal["eti", "hdi"]
 Population = Literal["new_tasks", "suite", "next_run"]
 Seed = int | np.random.Generator | None
 
+# Beyond any suite, and small enough that sums of counts stay exact.
+LARGEST_COUNT = 10**15
+
 
 def nearest_names(name: str, known: Iterable[str]) -> str:
     """`` (did you mean 'x'?)`` where a known name is close to `name`, else nothing."""
@@ -109,6 +112,9 @@ def as_counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
     if (array < 0).any():
         at = int(np.argmax(array < 0))
         raise InputError(f"{argument} must not be negative; got {array[at]} at position {at}")
+    if (array > LARGEST_COUNT).any():
+        at = int(np.argmax(array > LARGEST_COUNT))
+        raise InputError(f"{argument} is too large for a count; got {array[at]} at position {at}")
     counts = array.astype(np.int64)
     counts.setflags(write=False)
     return counts

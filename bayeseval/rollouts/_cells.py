@@ -47,7 +47,8 @@ def cells_of(passes: Counts, trials: Counts) -> Cells:
     # Tables beat sorting as long as they stay about as small as the data.
     affordable = 4 * len(trials) + 65_536
     if width <= affordable:
-        trial_levels = np.flatnonzero(np.bincount(trials))
+        equal = int(trials.min()) == width - 1
+        trial_levels = trials[:1] if equal else np.flatnonzero(np.bincount(trials))
         if len(trial_levels) * width <= affordable:
             row = np.zeros(width, dtype=np.int64)
             row[trial_levels] = np.arange(len(trial_levels)) * width

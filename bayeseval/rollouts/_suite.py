@@ -17,9 +17,10 @@ from bayeseval.rollouts._cells import Cells, cells_of
 from bayeseval.rollouts._ledger import Ledger, ledger_of
 from bayeseval.rollouts._tally import (
     Outcome,
+    Varying,
     as_list,
+    factor_per_task,
     factorise,
-    first_varying,
     id_array,
     outcome_codes,
     short,
@@ -223,18 +224,13 @@ class Rollouts:
         for name, raw in (factors or {}).items():
             values = value_array(raw, f"factor {name!r}")
             _check_length(values, f"factor {name!r}", n)
-            level, levels = factorise(values[counted.kept])
-            pair = first_varying(counted.task_of_kept, level, len(counted.task))
-            if pair is not None:
-                one, other = (levels[level[at]] for at in pair)
-                where = counted.task[counted.task_of_kept[pair[1]]]
+            column = factor_per_task(counted, values)
+            if isinstance(column, Varying):
                 raise InputError(
-                    f"factor {name!r} varies within task {short(where)}: {short(one)} and "
-                    f"{short(other)}; a factor is a property of a task, so leave this one "
-                    f"out, or make it part of the task id"
+                    f"factor {name!r} varies within task {short(column.task)}: "
+                    f"{short(column.one)} and {short(column.other)}; a factor is a property of "
+                    f"a task, so leave this one out, or make it part of the task id"
                 )
-            column = np.empty(len(counted.task), dtype=object)
-            column[counted.task_of_kept] = levels[level]
             columns[name] = column
         counts = (counted.passes, counted.trials, counted.errored, counted.missing)
         ledger = ledger_of(*counts, duplicates=counted.duplicates)

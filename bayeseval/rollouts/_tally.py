@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,9 @@ from bayeseval.errors import InputError
 __all__ = [
     "Outcome",
     "Tally",
+    "Varying",
     "as_list",
+    "factor_per_task",
     "factorise",
     "first_varying",
     "id_array",
@@ -204,6 +206,30 @@ def factorise(values: npt.NDArray[Any] | list[Any]) -> tuple[Codes, npt.NDArray[
     lookup = {key: code for code, key in enumerate(dict.fromkeys(keys))}
     codes = np.fromiter(map(lookup.__getitem__, keys), np.int64, len(keys))
     return codes, _objects([key[1] for key in lookup] if mixed else list(lookup))
+
+
+class Varying(NamedTuple):
+    """A task in which a factor has two values."""
+
+    task: Any
+    one: Any
+    other: Any
+
+
+def factor_per_task(
+    counted: Tally, values: list[Any] | npt.NDArray[Any]
+) -> npt.NDArray[Any] | Varying:
+    """Return the value of each task, or the first task in which the value varies."""
+    if len(counted.kept) < len(values):
+        values = [values[at] for at in counted.kept.tolist()]
+    level, levels = factorise(values)
+    pair = first_varying(counted.task_of_kept, level, len(counted.task))
+    if pair is not None:
+        task = counted.task[counted.task_of_kept[pair[1]]]
+        return Varying(task, *(levels[level[at]] for at in pair))
+    column = np.empty(len(counted.task), dtype=object)
+    column[counted.task_of_kept] = levels[level]
+    return column
 
 
 def first_varying(task: Codes, level: Codes, n_tasks: int) -> tuple[int, int] | None:

@@ -1,0 +1,212 @@
+"""What a reader is, and what it is given: a source that is sniffed before it is read."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from bayeseval.errors import FormatError, InputError
+from bayeseval.io._records import CountTable, Records
+from bayeseval.rollouts._tally import short
+
+__all__ = ["Format", "Options", "Source"]
+
+HEAD_SIZE = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+_DELIMITERS = ",\t;|"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the caller chose: every reader is given the same options.
+
+    Parameters
+    ----------
+    system : str or None
+        The system to read, where a file holds several.
+    """
+
+    system: str | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file: its first bytes, and what they look like.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    head : bytes
+        Its first bytes, without a byte order mark.
+    complete : bool
+        Whether `head` is the whole file.
+    """
+
+    path: Path
+    head: bytes
+    complete: bool
+
+    @classmethod
+    def open(cls, name: str) -> Source:
+        """Read the head of a file; a file that cannot be read, or is empty, is an error."""
+        path = Path(name)
+        try:
+            if path.is_dir():
+                raise InputError("a folder; name a file in it")
+            with path.open("rb") as file:
+                head = file.read(HEAD_SIZE + 1)
+        except FileNotFoundError:
+            raise InputError("no such file") from None
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot be read: {error}") from None
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise FormatError("the text is UTF-16; save it as UTF-8")
+        complete = len(head) <= HEAD_SIZE
+        head = head[:HEAD_SIZE].removeprefix(_BOM)
+        if not head.strip():
+            raise FormatError("the file is empty")
+        return cls(path, head, complete)
+
+    def content(self) -> bytes:
+        """Return all bytes of the file, without a byte order mark."""
+        if self.complete:
+            return self.head
+        return self.path.read_bytes().removeprefix(_BOM)
+
+    @cached_property
+    def text(self) -> str | None:
+        """The head as text, or None where it is none."""
+        try:
+            text = self.head.decode("utf-8", errors="strict" if self.complete else "ignore")
+        except UnicodeDecodeError:
+            return None
+        return None if "\0" in text else text
+
+    @cached_property
+    def json(self) -> Any:
+        """The first JSON object or list; cut short where the head is, None if there is none."""
+        return None if self.text is None else _first_json(self.text)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The first JSON object: of the file, of its first line or of its list."""
+        value = self.json
+        if isinstance(value, list) and value:
+            value = value[0]
+        return value if isinstance(value, dict) else {}
+
+    @cached_property
+    def is_json(self) -> bool:
+        """Whether the head begins as a JSON object or list does."""
+        return self.head.lstrip()[:1] in (b"{", b"[")
+
+    @cached_property
+    def delimiter(self) -> str:
+        """What separates the columns of the first line, where it is a table."""
+        line = next((line for line in (self.text or "").splitlines() if line.strip()), "")
+        unquoted = re.sub(r'"[^"]*"', "", line)
+        return max(_DELIMITERS, key=unquoted.count)
+
+    @cached_property
+    def columns(self) -> list[str]:
+        """Names of the columns: keys of the first JSON object, or cells of the first line."""
+        if self.is_json or self.text is None:
+            return list(self.record)
+        lines = (line for line in self.text.splitlines() if line.strip())
+        try:
+            return [cell.strip() for cell in next(csv.reader(lines, delimiter=self.delimiter))]
+        except (csv.Error, StopIteration):
+            return []
+
+    def describe(self) -> str:
+        """Say what the file looks like, for a message about a file that no reader knows."""
+        if self.text is None:
+            return "it is no text"
+        listed = ", ".join(short(name, 30) for name in self.columns[:8])
+        listed += ", ..." if len(self.columns) > 8 else ""
+        if not self.is_json:
+            return f"its first line has the columns {listed}"
+        if self.record:
+            kind = "a list whose first record" if isinstance(self.json, list) else "an object that"
+            return f"it is JSON: {kind} has the keys {listed}"
+        return "it begins like JSON, but holds no object with keys"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Format:
+    """A reader of one format.
+
+    Parameters
+    ----------
+    name : str
+        What ``format=`` takes.
+    title : str
+        What the format is, in a few words.
+    looks_for : str
+        What `detect` looks for, for the message about a file that no reader knows.
+    extensions : tuple of str
+        Usual endings of such files; a hint for people, never used to detect.
+    detect : callable
+        Whether the head of a source is of this format.
+    read : callable
+        Returns the records or counts of a source. Raises FormatError or InputError with
+        the line or record, without the name of the file.
+    general : bool, default False
+        Such a format is taken only where no other one claims the file.
+    """
+
+    name: str
+    title: str
+    looks_for: str
+    extensions: tuple[str, ...]
+    detect: Callable[[Source], bool]
+    read: Callable[[Source, Options], Records | CountTable]
+    general: bool = False
+
+
+_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],"]', re.DOTALL)
+_CLOSER = {"{": "}", "[": "]"}
+_MOST_DEPTH = 200
+
+
+def _first_json(text: str) -> Any:
+    start = len(text) - len(text.lstrip())
+    if text[start : start + 1] not in _CLOSER:
+        return None
+    try:
+        return json.JSONDecoder().raw_decode(text, start)[0]
+    except (ValueError, RecursionError):
+        pass
+    try:
+        return json.loads(_closed(text[start:]))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _closed(text: str) -> str:
+    """Cut broken JSON after its last complete value and close what is open there."""
+    closers: list[str] = []
+    cut, open_at_cut = 0, ""
+    for match in _TOKEN.finditer(text):
+        token = match[0]
+        if token == '"' or len(closers) > _MOST_DEPTH:
+            break
+        if token in _CLOSER:
+            closers.append(_CLOSER[token])
+        elif token in ("}", "]"):
+            if not closers or closers.pop() != token:
+                break
+        elif token != ",":
+            continue
+        cut = match.start() if token == "," else match.end()
+        open_at_cut = "".join(reversed(closers))
+        if not closers:
+            break
+    return text[:cut] + open_at_cut

@@ -1,0 +1,77 @@
+"""Decoding JSON: only the fields that are needed, and errors that name the place."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import msgspec
+
+from bayeseval.errors import FormatError
+
+__all__ = ["decode", "decode_lines"]
+
+
+def decode[T](data: bytes, kind: type[T]) -> T:
+    """Decode one JSON document into `kind`; what `kind` does not name is skipped."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except msgspec.ValidationError as error:
+        raise _unexpected(error) from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        pass
+    try:
+        return msgspec.convert(_lenient(data), kind)
+    except msgspec.ValidationError as error:
+        raise _unexpected(error) from None
+
+
+def _unexpected(error: msgspec.ValidationError) -> FormatError:
+    return FormatError(f"a field is not what the format says: {error}")
+
+
+def _lenient(data: bytes) -> Any:
+    """Decode JSON with the bare NaN and Infinity that Python's own writer produces."""
+    try:
+        value = json.loads(data.decode("utf-8"))
+        # Half of a surrogate pair is no character: it could be neither printed nor saved.
+        json.dumps(value, ensure_ascii=False).encode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(f"not UTF-8 at line {line}; save the file as UTF-8") from None
+    except UnicodeEncodeError:
+        raise FormatError("a text holds half of a surrogate pair, which is no character") from None
+    except json.JSONDecodeError as error:
+        raise FormatError(
+            f"not valid JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
+    except RecursionError:
+        raise FormatError("the JSON is nested too deeply to be results") from None
+    except ValueError as error:
+        raise FormatError(f"not valid JSON: {error}") from None
+    return value
+
+
+def decode_lines(data: bytes) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the objects of a JSONL file, and the line of each; blank lines are skipped."""
+    decoder = msgspec.json.Decoder()
+    records: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    for number, line in enumerate(data.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            value = decoder.decode(line)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            try:
+                value = _lenient(line)
+            except FormatError as error:
+                reason = str(error).replace(" at line 1", "").replace("line 1, ", "")
+                raise FormatError(
+                    f"line {number} is no JSON object ({reason}); JSONL has one object a line"
+                ) from None
+        if not isinstance(value, dict):
+            raise FormatError(f"line {number} holds no JSON object, but {type(value).__name__}")
+        records.append(value)
+        numbers.append(number)
+    return records, numbers

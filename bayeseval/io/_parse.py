@@ -1,0 +1,117 @@
+"""Tables as text: CSV with any delimiter, JSONL and JSON lists, into columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from bayeseval.errors import FormatError
+from bayeseval.io._format import Source
+from bayeseval.io._json import decode, decode_lines
+
+__all__ = ["Table", "parse"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Table:
+    """Columns of equal length, and where each row stands in the file.
+
+    Parameters
+    ----------
+    columns : dict of str to list
+        Values as the file has them: texts from CSV, JSON types from JSON.
+    numbers : list of int
+        Line of each row, or number of each record in a JSON list.
+    unit : str
+        What `numbers` count: ``"line"`` or ``"record"``.
+    notes : tuple of str
+        What the ledger must tell.
+    """
+
+    columns: dict[str, list[Any]]
+    numbers: list[int]
+    unit: str
+    notes: tuple[str, ...] = ()
+
+    def place(self, at: int) -> str:
+        """Name a row: ``line 12``."""
+        return f"{self.unit} {self.numbers[at]}"
+
+
+def parse(source: Source) -> Table:
+    """Return the table that a file holds."""
+    if not source.is_json:
+        return _parse_csv(source)
+    data = source.content()
+    if data.lstrip().startswith(b"["):
+        records = decode(data, list[dict[str, Any]])
+        numbers, unit = list(range(1, len(records) + 1)), "record"
+    else:
+        records, numbers = decode_lines(data)
+        unit = "line"
+    names = dict.fromkeys(name for record in records for name in record)
+    columns = {name: [record.get(name) for record in records] for name in names}
+    return Table(columns, numbers, unit)
+
+
+def _parse_csv(source: Source) -> Table:
+    data = source.content()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise FormatError(
+            f"line {line} is not UTF-8 (byte {data[error.start]:#04x}); save the file as UTF-8"
+        ) from None
+    header: list[str] | None = None
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    blank = 0
+    # Strict: a quote that is never closed must not swallow the rest of the file.
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=source.delimiter, strict=True)
+    try:
+        with _any_field_length():
+            for row in reader:
+                if not any(map(str.strip, row)):
+                    blank += bool(row)
+                elif header is None:
+                    header = _header(row)
+                elif len(row) != len(header):
+                    raise FormatError(
+                        f"line {reader.line_num} has {len(row)} fields where the header has "
+                        f"{len(header)}; complete it, or put quotes around a field that holds "
+                        f"{source.delimiter!r}"
+                    )
+                else:
+                    rows.append(row)
+                    numbers.append(reader.line_num)
+    except csv.Error as error:
+        raise FormatError(f"line {reader.line_num} is no CSV: {error}") from None
+    if header is None or not rows:
+        raise FormatError("the table has a header but no rows")
+    columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
+    notes = (f"{blank} rows without any value were skipped",) if blank else ()
+    return Table(columns, numbers, "line", notes)
+
+
+def _header(row: list[str]) -> list[str]:
+    header = [cell.strip() or f"column {at}" for at, cell in enumerate(row, start=1)]
+    for name in header:
+        if header.count(name) > 1:
+            raise FormatError(f"the header names the column {name!r} twice; rename one of them")
+    return header
+
+
+@contextmanager
+def _any_field_length() -> Iterator[None]:
+    """Lift the csv module's limit of 128 KiB a field, which transcripts exceed."""
+    before = csv.field_size_limit(sys.maxsize)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)

@@ -1,0 +1,224 @@
+"""What readers return, and the one way from there to Rollouts, for every format."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval._validate import nearest_names
+from bayeseval.errors import FormatError, InputError
+from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._tally import (
+    Varying,
+    factor_per_task,
+    id_array,
+    is_blank,
+    short,
+    tally,
+)
+
+if TYPE_CHECKING:
+    from bayeseval.io._format import Options
+
+__all__ = ["CountTable", "Records", "to_rollouts"]
+
+LONGEST_FACTOR_VALUE = 200
+_NO_NAME = "(no name)"
+
+
+def _record_number(at: int) -> str:
+    return f"record {at + 1}"
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Records:
+    """Single rollouts in long form, one entry each.
+
+    Parameters
+    ----------
+    task : sequence of int or str
+        Task ids.
+    outcome : ndarray of int8
+        Codes of `Outcome`.
+    rollout : sequence or None
+        Ids of the attempts within their task; None where attempts count by order.
+    system : sequence or None
+        What was under test; None where the file does not say.
+    columns : mapping of str to sequence
+        Whatever else the file says: a factor where it is constant within each task.
+    place : callable
+        Names an entry for messages: ``line 12``, ``record 3``.
+    notes : tuple of str
+        What the ledger must tell.
+    """
+
+    task: Sequence[int | str]
+    outcome: npt.NDArray[np.int8]
+    rollout: Sequence[Any] | None = None
+    system: Sequence[Any] | None = None
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    place: Callable[[int], str] = _record_number
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class CountTable:
+    """Counts, one entry for each task of each system; fields as in `Records`."""
+
+    task: Sequence[int | str]
+    passes: Sequence[int]
+    trials: Sequence[int]
+    errored: Sequence[int] | None = None
+    missing: Sequence[int] | None = None
+    system: Sequence[Any] | None = None
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    place: Callable[[int], str] = _record_number
+    notes: tuple[str, ...] = ()
+
+
+def to_rollouts(data: Records | CountTable, options: Options, *, source: str) -> Rollouts:
+    """Pick the system, merge duplicates, find the factors and write the ledger."""
+    if not len(data.task):
+        raise FormatError("the file holds no rollouts")
+    data, system = _pick_system(data, options.system)
+    rollouts, factors, notes = (
+        _from_records(data) if isinstance(data, Records) else _from_counts(data)
+    )
+    if system is not None:
+        factors = {"system": _repeated(system, rollouts.n_tasks), **factors}
+    return replace(rollouts, factors=factors, source=source).with_notes(*data.notes, *notes)
+
+
+def _repeated(value: str, n: int) -> npt.NDArray[Any]:
+    column = np.empty(n, dtype=object)
+    column[:] = value
+    return column
+
+
+def _pick_system(
+    data: Records | CountTable, wanted: str | None
+) -> tuple[Records | CountTable, str | None]:
+    if data.system is None:
+        if wanted is not None:
+            raise InputError(f"system = {wanted!r} was asked for, but the file names no system")
+        return data, None
+    labels = [_NO_NAME if is_blank(label) or label == "" else str(label) for label in data.system]
+    found = Counter(labels)
+    listed = ", ".join(f"{label!r} ({number:,} records)" for label, number in found.items())
+    if wanted is None and len(found) > 1:
+        raise InputError(
+            f"the file holds {len(found)} systems; choose one with system= (--system): {listed}"
+        )
+    if wanted is not None and wanted not in found:
+        raise InputError(
+            f"the file holds no system {wanted!r}{nearest_names(wanted, found)}; it holds: {listed}"
+        )
+    chosen = labels[0] if wanted is None else wanted
+    if len(found) > 1:
+        data = _rows(data, [at for at, label in enumerate(labels) if label == chosen])
+    return data, chosen
+
+
+def _rows(data: Records | CountTable, rows: list[int]) -> Records | CountTable:
+    def part(values: Sequence[Any] | None) -> Any:
+        return None if values is None else [values[at] for at in rows]
+
+    def place(at: int) -> str:
+        return data.place(rows[at])
+
+    columns = {name: part(values) for name, values in data.columns.items()}
+    if isinstance(data, Records):
+        return replace(
+            data,
+            task=part(data.task),
+            outcome=data.outcome[rows],
+            rollout=part(data.rollout),
+            columns=columns,
+            place=place,
+        )
+    return replace(
+        data,
+        task=part(data.task),
+        passes=part(data.passes),
+        trials=part(data.trials),
+        errored=part(data.errored),
+        missing=part(data.missing),
+        columns=columns,
+        place=place,
+    )
+
+
+Factors = dict[str, npt.NDArray[Any]]
+
+
+def _from_records(data: Records) -> tuple[Rollouts, Factors, list[str]]:
+    ids = id_array(data.task, "task")
+    counted = tally(ids, data.outcome, rollout=data.rollout, place=data.place)
+    rollouts = Rollouts.from_counts(
+        counted.passes,
+        counted.trials,
+        task=counted.task,
+        errored=counted.errored,
+        missing=counted.missing,
+    )
+    ledger = replace(rollouts.ledger, duplicates=counted.duplicates)
+    rollouts = replace(rollouts, ledger=ledger)
+    columns, notes = _usable(data.columns)
+    factors: Factors = {}
+    varying: list[str] = []
+    for name, values in columns.items():
+        column = factor_per_task(counted, values)
+        if isinstance(column, Varying):
+            varying.append(name)
+        else:
+            factors[name] = column
+    if varying:
+        notes.insert(0, f"not used, since they vary within a task: {', '.join(varying)}")
+    return rollouts, factors, notes
+
+
+def _from_counts(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
+    first: dict[int | str, int] = {}
+    for at, task in enumerate(data.task):
+        if first.setdefault(task, at) != at:
+            raise InputError(
+                f"task {short(task)} stands at {data.place(first[task])} and again at "
+                f"{data.place(at)}; a count table has one row for each task"
+            )
+    rollouts = Rollouts.from_counts(
+        data.passes, data.trials, task=data.task, errored=data.errored, missing=data.missing
+    )
+    columns, notes = _usable(data.columns)
+    factors: Factors = {}
+    for name, values in columns.items():
+        factors[name] = np.empty(len(values), dtype=object)
+        factors[name][:] = values
+    return rollouts, factors, notes
+
+
+def _usable(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], list[str]]:
+    """Return the columns that can be factors, blanks as None, and notes on the others."""
+    usable: dict[str, list[Any]] = {}
+    unusable: dict[str, list[str]] = {}
+    for name, raw in columns.items():
+        values = [None if value == "" or is_blank(value) else value for value in raw]
+        kinds = set(map(type, values)) - {type(None)}
+        if not kinds:
+            reason = "they are empty"
+        elif kinds - {str, int, float, bool}:
+            reason = "they hold lists or objects"
+        elif str in kinds and any(
+            isinstance(value, str) and len(value) > LONGEST_FACTOR_VALUE for value in values
+        ):
+            reason = f"they hold texts of more than {LONGEST_FACTOR_VALUE} characters"
+        else:
+            usable[name] = values
+            continue
+        unusable.setdefault(reason, []).append(name)
+    notes = [f"not used, since {why}: {', '.join(names)}" for why, names in unusable.items()]
+    return usable, notes

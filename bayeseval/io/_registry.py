@@ -1,0 +1,36 @@
+"""The formats that can be read, and which of them a file is."""
+
+from __future__ import annotations
+
+from bayeseval._validate import one_of
+from bayeseval.errors import FormatError
+from bayeseval.io import table, tau_bench
+from bayeseval.io._format import Format, Source
+
+__all__ = ["FORMATS", "choose"]
+
+FORMATS: tuple[Format, ...] = (tau_bench.FORMAT, table.COUNTS, table.LONG)
+
+
+def choose(source: Source, name: str | None = None) -> Format:
+    """Return the format called `name`, or else the one that claims the source."""
+    if name is not None:
+        one_of(name, [known.name for known in FORMATS], "format")
+        return next(known for known in FORMATS if known.name == name)
+    claims = [known for known in FORMATS if known.detect(source)]
+    special = [known for known in claims if not known.general]
+    claims = special or claims
+    if len(claims) == 1:
+        return claims[0]
+    if claims:
+        listed = " or ".join(f"{known.name!r} ({known.title})" for known in claims)
+        raise FormatError(f"the file can be read in several ways; say format = {listed}")
+    if source.text is None:
+        raise FormatError(
+            "the file is neither a known binary format nor UTF-8 text; if it is a table, "
+            "save it as UTF-8"
+        )
+    listed = "; ".join(f"{known.name}: {known.looks_for}" for known in FORMATS)
+    raise FormatError(
+        f"not recognised as evaluation results: {source.describe()}. Looked for {listed}"
+    )
