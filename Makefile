@@ -23,16 +23,17 @@ help:
 $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -c "" 2>/dev/null || { \
 	  $(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 12))" 2>/dev/null || { \
-	    found=$$($(PYTHON) --version 2>/dev/null || echo nothing); \
+	    found=$$($(PYTHON) --version 2>/dev/null || echo missing); \
 	    echo "bayeseval needs Python 3.12 or newer, but $(PYTHON) is $$found:" \
 	      "install a newer one, or name it with 'make PYTHON=/path/to/python3.13 ...'." >&2; \
 	    exit 2; }; \
 	  $(PYTHON) -m venv --clear .venv; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@echo "Installing into .venv; the first time takes a minute or more." >&2
-	@$(BIN)/python -m pip install --quiet -c constraints.txt uv \
+	@$(BIN)/python -m pip install -qq -c constraints.txt uv \
 	  && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(EXTRAS)' \
 	  || { echo "uv cannot install here; pip does it." >&2; \
-	       $(BIN)/python -m pip install --quiet -c constraints.txt -e '$(EXTRAS)'; }
+	       $(BIN)/python -m pip install -qq -c constraints.txt -e '$(EXTRAS)'; }
 	@touch $@
 
 demo: $(INSTALLED)
@@ -62,7 +63,7 @@ docs: $(INSTALLED)
 
 constraints: $(INSTALLED)
 	echo uv | $(BIN)/python -m uv pip compile pyproject.toml - --all-extras --upgrade --quiet \
-	  --python-version 3.13 --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
+	  --universal --python-version 3.12 --no-header --no-annotate --no-emit-index-url --no-emit-find-links \
 	  --output-file constraints.txt
 
 clean:
