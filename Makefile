@@ -68,4 +68,4 @@ constraints: $(INSTALLED)
 
 clean:
 	rm -rf out dist build docs/_build .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find bayeseval tests benchmarks examples docs -name __pycache__ -type d -prune -exec rm -rf {} +
+	find . -path ./.venv -prune -o -name __pycache__ -type d -prune -exec rm -rf {} +
