@@ -18,6 +18,8 @@ from bayeseval.rollouts._tally import short
 __all__ = ["Format", "Options", "Source"]
 
 HEAD_SIZE = 1 << 20
+# Read where the first record fills the head, and its keys behind a long transcript decide.
+WIDE_HEAD_SIZE = 1 << 26
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
 
@@ -54,22 +56,22 @@ class Source:
     complete: bool
 
     @classmethod
-    def open(cls, name: str) -> Source:
+    def open(cls, name: str, *, size: int = HEAD_SIZE) -> Source:
         """Read the head of a file; a file that cannot be read, or is empty, is an error."""
         path = Path(name)
         try:
             if path.is_dir():
                 raise InputError("a folder; name a file in it")
             with path.open("rb") as file:
-                head = file.read(HEAD_SIZE + 1)
+                head = file.read(size + 1)
         except FileNotFoundError:
             raise InputError("no such file") from None
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read: {error}") from None
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise FormatError("the text is UTF-16; save it as UTF-8")
-        complete = len(head) <= HEAD_SIZE
-        head = head[:HEAD_SIZE].removeprefix(_BOM)
+        complete = len(head) <= size
+        head = head[:size].removeprefix(_BOM)
         if not head.strip():
             raise FormatError("the file is empty")
         return cls(path, head, complete)

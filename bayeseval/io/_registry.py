@@ -5,7 +5,7 @@ from __future__ import annotations
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
 from bayeseval.io import table, tau_bench
-from bayeseval.io._format import Format, Source
+from bayeseval.io._format import WIDE_HEAD_SIZE, Format, Source
 
 __all__ = ["FORMATS", "choose"]
 
@@ -17,9 +17,9 @@ def choose(source: Source, name: str | None = None) -> Format:
     if name is not None:
         one_of(name, [known.name for known in FORMATS], "format")
         return next(known for known in FORMATS if known.name == name)
-    claims = [known for known in FORMATS if known.detect(source)]
-    special = [known for known in claims if not known.general]
-    claims = special or claims
+    claims = _claims(source)
+    if not claims and source.is_json and not source.complete:
+        claims = _claims(Source.open(str(source.path), size=WIDE_HEAD_SIZE))
     if len(claims) == 1:
         return claims[0]
     if claims:
@@ -34,3 +34,9 @@ def choose(source: Source, name: str | None = None) -> Format:
     raise FormatError(
         f"not recognised as evaluation results: {source.describe()}. Looked for {listed}"
     )
+
+
+def _claims(source: Source) -> list[Format]:
+    claims = [known for known in FORMATS if known.detect(source)]
+    special = [known for known in claims if not known.general]
+    return special or claims

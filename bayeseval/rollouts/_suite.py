@@ -483,7 +483,7 @@ def _per_task(values: npt.ArrayLike, argument: str, n_tasks: int) -> Counts:
 
 
 def _check_length(values: Any, argument: str, expected: int) -> None:
-    if np.ndim(values) != 1 or len(values) != expected:
+    if getattr(values, "ndim", 1) != 1 or len(values) != expected:
         raise InputError(
             f"{argument} must have one entry for each of the {expected} in the first "
             f"argument; got {len(values)}"

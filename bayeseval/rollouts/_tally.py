@@ -142,7 +142,7 @@ def _is_outcome(table: _OutcomeTable, value: Any) -> bool:
 
 def short(value: Any, width: int = 60) -> str:
     """`repr` of a value, cut so that a message stays on one line."""
-    text = repr(value)
+    text = repr(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= width else text[: width - 3] + "..."
 
 
