@@ -206,15 +206,17 @@ def _usable(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]],
     usable: dict[str, list[Any]] = {}
     unusable: dict[str, list[str]] = {}
     for name, raw in columns.items():
-        values = [None if value == "" or is_blank(value) else value for value in raw]
+        if set(map(type, raw)) == {str}:
+            values = [value or None for value in raw]
+        else:
+            values = [None if value == "" or is_blank(value) else value for value in raw]
         kinds = set(map(type, values)) - {type(None)}
+        longest = max((len(value) for value in values if type(value) is str), default=0)
         if not kinds:
             reason = "they are empty"
         elif kinds - {str, int, float, bool}:
             reason = "they hold lists or objects"
-        elif str in kinds and any(
-            isinstance(value, str) and len(value) > LONGEST_FACTOR_VALUE for value in values
-        ):
+        elif longest > LONGEST_FACTOR_VALUE:
             reason = f"they hold texts of more than {LONGEST_FACTOR_VALUE} characters"
         else:
             usable[name] = values

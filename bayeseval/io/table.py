@@ -85,7 +85,7 @@ def _read_counts(source: Source, options: Options) -> CountTable:
     lost: dict[str, list[int]] = {}
     for name, usual in (("errored", known.ERRORED), ("missing", known.MISSING)):
         if found := matching(table.columns, usual):
-            lost[name] = _whole_numbers(table, found[0])
+            lost[name] = _whole_numbers(table, found[0], blank_is_none=True)
             used.add(found[0])
     # Rollouts without an outcome were attempted and not scored: errored, by our words.
     lost.setdefault("errored", lost.get("missing", [0] * len(table.numbers)))
@@ -248,9 +248,12 @@ def _refuse_scores(table: Table, column: str) -> None:
     )
 
 
-def _whole_numbers(table: Table, column: str) -> list[int]:
+def _whole_numbers(table: Table, column: str, *, blank_is_none: bool = False) -> list[int]:
     counts = []
     for at, value in enumerate(table.columns[column]):
+        if blank_is_none and (value == "" or is_blank(value)):
+            counts.append(0)
+            continue
         try:
             number = float(value)
             whole = int(number)

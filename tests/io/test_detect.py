@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -101,25 +102,54 @@ def test_what_is_no_file(tmp_path: Path) -> None:
         be.read("a\0b")
 
 
+# Most files that are drawn come close to a valid one, so that every step of a reader is met.
+NAMES = st.sampled_from(
+    [
+        *("task", "task_id", "id", "sample_id", "passed", "correct", "score", "passes", "trials"),
+        *("rollout", "run", "model", "agent", "errored", "missing", "reward", "info", "traj"),
+        *("trial", "slice", ""),
+    ]
+)
 TEXTS = st.sampled_from(
     [
-        *("task", "passed", "passes", "trials", "score", "model", "rollout", "errored", "1", "0"),
-        *("true", "", "NaN", "-1", "1e400", "é", '"', "\r", "\v", "\ud800", "9" * 30, "0x1", " "),
+        *("1", "0", "1", "0", "true", "false", "2", "x", "y", "", "NaN", "-1", "1e400", "é"),
+        *("\v", " ", "0x1", "9" * 30, '""', "1\x00"),
     ]
 )
-CELLS = st.lists(st.lists(TEXTS, min_size=1, max_size=5), min_size=1, max_size=6)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
+ODD_TEXTS = TEXTS | st.sampled_from(['"', "\r", "\ud800", "a,b", "\n"])
+ODD_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ODD_TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
     max_leaves=5,
 )
-KEYS = st.sampled_from(
-    [
-        *("task_id", "reward", "info", "trial", "traj", "task", "passed", "passes", "trials"),
-        *("model", "errored", "score", "missing", "id", "sample_id", "run", "other"),
-    ]
-)
-RECORDS = st.lists(st.dictionaries(KEYS, VALUES, max_size=6), min_size=1, max_size=4)
+VALUES = st.one_of(st.sampled_from([0, 1, True, False, None, 1.0, "a", 2]), ODD_VALUES)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> str:
+    required = draw(st.sampled_from([["task", "passed"], ["task", "passes", "trials"], []]))
+    header = required + draw(st.lists(NAMES, max_size=3))
+    cells = draw(st.sampled_from([TEXTS, TEXTS, ODD_TEXTS]))
+    rows = draw(st.lists(st.tuples(*[cells] * len(header)), max_size=6))
+    return "\n".join(map(draw(st.sampled_from(",;\t")).join, [header, *rows]))
+
+
+REWARDED = {
+    "task_id": st.integers(0, 2),
+    "reward": st.sampled_from([0, 1, 0.5, None]),
+    "info": st.sampled_from([{}, None, {"error": "x", "traceback": "y"}]),
+    "trial": st.integers(0, 1),
+}
+PASSED = {"task": st.integers(0, 2), "passed": st.booleans(), "run": st.integers(0, 3)}
+COUNTED = {"task": st.integers(0, 9), "passes": st.integers(0, 2), "trials": st.just(2)}
+
+
+@st.composite
+def records(draw: st.DrawFn) -> list[Any]:
+    required = draw(st.sampled_from([REWARDED, PASSED, COUNTED, {}]))
+    record = st.fixed_dictionaries(required, optional={"slice": VALUES})
+    extra = draw(st.sampled_from([st.just({}), st.dictionaries(NAMES, VALUES, max_size=2)]))
+    return draw(st.lists(st.builds(dict.__or__, extra, record), max_size=5))
 
 
 def _encoded(text: str) -> bytes:
@@ -128,10 +158,12 @@ def _encoded(text: str) -> bytes:
 
 BYTES = st.one_of(
     st.binary(max_size=300),
-    CELLS.map(lambda rows: _encoded("\n".join(map(",".join, rows)))),
-    RECORDS.map(lambda records: _encoded(json.dumps(records, ensure_ascii=False))),
-    RECORDS.map(lambda records: _encoded("\n".join(map(json.dumps, records)))),
-    st.tuples(RECORDS.map(json.dumps), st.integers(0, 200)).map(lambda p: p[0][: p[1]].encode()),
+    tables().map(_encoded),
+    records().map(json.dumps).map(_encoded),
+    records().map(lambda found: _encoded("\n".join(map(json.dumps, found)))),
+    st.builds(
+        lambda text, end: text[:end].encode(), records().map(json.dumps), st.integers(0, 200)
+    ),
 )
 
 

@@ -324,6 +324,8 @@ def test_count_variants(write: Write, text: str) -> None:
 def test_counts_of_lost_rollouts(write: Write) -> None:
     rollouts = be.read(write("task,passes,trials,errored,missing\na,1,2,3,1\n"))
     assert (rollouts.errored.tolist(), rollouts.missing.tolist()) == ([3], [1])
+    rollouts = be.read(write("task,passes,trials,errors,n_errored\na,1,2,x,\nb,1,2,x,2\n"))
+    assert (rollouts.errored.tolist(), rollouts.levels("errors")) == ([0, 2], ("x",))
     rollouts = be.read(write("task,passes,trials,missing\na,1,2,1\n"))
     assert (rollouts.errored.tolist(), rollouts.missing.tolist()) == ([1], [1])
 
