@@ -16,6 +16,7 @@ ROOMS = [
     "unknown",
     "_interval",
     "_validate",
+    "_atomic",
     "_format",
     "rollouts",
     "_cells",
