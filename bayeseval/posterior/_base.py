@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -98,6 +99,15 @@ class Posterior(ABC):
     def _above(self, x: Array) -> Array:
         """Pr[quantity > x], computed as itself."""
 
+    # Where single values carry probability, < and <= differ: override these two.
+    def _strictly_below(self, x: Array) -> Array:
+        """Pr[quantity < x]."""
+        return self._below(x)
+
+    def _at_least(self, x: Array) -> Array:
+        """Pr[quantity >= x]."""
+        return self._above(x)
+
     @abstractmethod
     def _density(self, x: Array) -> Array:
         """Density (or probability mass, where the quantity is discrete)."""
@@ -140,18 +150,18 @@ class Posterior(ABC):
         float or ndarray
             The value below which the quantity lies with probability `q`.
         """
-        levels = np.asarray(q, dtype=float)
+        levels = _as_array(q, "q")
         if np.any(~((levels >= 0) & (levels <= 1))):
             raise InputError(f"q must be between 0 and 1; got {q!r}")
         return self._scalar_or_array(self._quantile, levels)
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """Pr[quantity <= x], for a number or an array."""
-        return self._scalar_or_array(self._below, np.asarray(x, dtype=float))
+        return self._scalar_or_array(self._below, _as_array(x, "x"))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """Posterior density at x (probability mass where the quantity is discrete)."""
-        return self._scalar_or_array(self._density, np.asarray(x, dtype=float))
+        return self._scalar_or_array(self._density, _as_array(x, "x"))
 
     def prob_above(self, threshold: float) -> float:
         """Pr[quantity > threshold], computed as itself: 1e-30 stays 1e-30.
@@ -161,33 +171,40 @@ class Posterior(ABC):
         threshold : float
             A value inside the support: 0-1 for a rate, -1 to 1 for a difference.
         """
-        return float(self._above(np.array([self._threshold(threshold)]))[0])
+        return self._at(self._above, threshold)
 
     def prob_below(self, threshold: float) -> float:
-        """Pr[quantity < threshold], computed as itself and never as 1 - prob_above."""
-        return float(self._below(np.array([self._threshold(threshold)]))[0])
+        """Pr[quantity < threshold], computed as itself and never as 1 - prob_above.
+
+        Parameters
+        ----------
+        threshold : float
+            A value inside the support: 0-1 for a rate, -1 to 1 for a difference.
+        """
+        return self._at(self._strictly_below, threshold)
 
     def prob_between(self, lower: float, upper: float) -> float:
         """Pr[lower < quantity < upper], such as a region of practical equivalence."""
-        low, high = self._threshold(lower), self._threshold(upper)
+        low, high = self._threshold(lower, "lower"), self._threshold(upper, "upper")
         if low > high:
             raise InputError(f"lower must not exceed upper; got {lower!r} and {upper!r}")
-        ends = np.array([low, high])
-        below, above = self._below(ends), self._above(ends)
+        below, above = self._at(self._below, low), self._at(self._at_least, high)
         # Difference the tails on the side where both are small.
-        if below[1] <= 0.5:
-            return float(max(below[1] - below[0], 0.0))
-        if above[0] <= 0.5:
-            return float(max(above[0] - above[1], 0.0))
-        return float(max(1.0 - below[0] - above[1], 0.0))
+        if (below_upper := self._at(self._strictly_below, high)) <= 0.5:
+            return max(below_upper - below, 0.0)
+        if (above_lower := self._at(self._above, low)) <= 0.5:
+            return max(above_lower - above, 0.0)
+        return max(1.0 - below - above, 0.0)
 
     def log_prob_above(self, threshold: float) -> float:
         """Natural logarithm of Pr[quantity > threshold]."""
-        return _log_of(self.prob_above(threshold), self.prob_below(threshold))
+        return _log_of(self._at(self._above, threshold), self._at(self._below, threshold))
 
     def log_prob_below(self, threshold: float) -> float:
         """Natural logarithm of Pr[quantity < threshold]."""
-        return _log_of(self.prob_below(threshold), self.prob_above(threshold))
+        return _log_of(
+            self._at(self._strictly_below, threshold), self._at(self._at_least, threshold)
+        )
 
     def eti(self, prob: float = 0.95) -> Interval:
         """Equal-tailed interval.
@@ -216,17 +233,30 @@ class Posterior(ABC):
         Returns
         -------
         Interval or Unknown
-            `Unknown` where two different intervals are equally short.
+            The central interval where the density is flat; `Unknown` where two intervals
+            apart from each other are equally short, as in a symmetric density with two humps.
+
+        Notes
+        -----
+        Found by search over the mass below the interval. The length is flat around its
+        minimum, so that the limits are right to about 1e-8 of the length only.
         """
         level = as_probability(prob, "prob", open_ends=True)
         # The interval is [Q(u), Q(u + level)]; its length is searched over u.
         starts = np.linspace(0.0, 1.0 - level, 129)
-        for _ in range(12):
+        for turn in range(12):
             lower = self._quantile(starts)
             upper = self._quantile(np.minimum(starts + level, 1.0))
-            best = int(np.argmin(upper - lower))
+            width = upper - lower
+            best = int(np.argmin(width))
+            if turn == 0:
+                shortest = np.flatnonzero(width <= width[best] * (1.0 + 1e-9))
+                if shortest.size == starts.size:
+                    return replace(self.eti(level), kind="hdi")
+                if np.any(np.diff(shortest) > 1):
+                    return Unknown("two intervals apart from each other are equally short")
             left, right = starts[max(best - 1, 0)], starts[min(best + 1, starts.size - 1)]
-            if right - left < 1e-12:
+            if right - left < 1e-9:
                 break
             starts = np.linspace(left, right, 33)
         return Interval(float(lower[best]), float(upper[best]), level, "hdi")
@@ -255,13 +285,18 @@ class Posterior(ABC):
 
     # -- display ------------------------------------------------------------------
 
-    def _threshold(self, value: float) -> float:
-        number = as_number(value, "threshold")
+    def _threshold(self, value: float, argument: str = "threshold") -> float:
+        number = as_number(value, argument)
         low, high = self.support
         if not low <= number <= high:
-            hint = " (a percentage? divide it by 100)" if 1 < number <= 100 else ""
-            raise InputError(f"threshold must be between {low:g} and {high:g}; got {value!r}{hint}")
+            hint = " (a percentage? divide it by 100)" if high == 1 < abs(number) <= 100 else ""
+            raise InputError(
+                f"{argument} must be between {low:g} and {high:g}; got {value!r}{hint}"
+            )
         return number
+
+    def _at(self, probability: Callable[[Array], Array], threshold: float) -> float:
+        return float(probability(np.array([self._threshold(threshold)]))[0])
 
     @staticmethod
     def _scalar_or_array(function: Any, x: Array) -> Any:
@@ -301,6 +336,16 @@ class Posterior(ABC):
             f"<div><b>{html.escape(self.title)}</b> {html.escape(self.summary_text())}"
             f" <small>[{html.escape(self.engine)}]</small>{note}</div>"
         )
+
+
+def _as_array(values: npt.ArrayLike, argument: str) -> Array:
+    try:
+        array = np.asarray(values, dtype=float)
+    except (TypeError, ValueError):
+        raise InputError(f"{argument} must be a number or an array; got {values!r}") from None
+    if np.any(np.isnan(array)):
+        raise InputError(f"{argument} must not be NaN; got {values!r}")
+    return array
 
 
 def _log_of(probability: float, complement: float) -> float:

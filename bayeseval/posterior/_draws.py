@@ -35,7 +35,8 @@ class DrawsPosterior(Posterior):
     support: tuple[float, float] = (0.0, 1.0)
 
     def __post_init__(self) -> None:
-        draws = np.atleast_2d(np.asarray(self.draws, dtype=float))
+        # A copy: the caller's own array stays writable.
+        draws = np.array(self.draws, dtype=float, ndmin=2)
         draws.setflags(write=False)
         object.__setattr__(self, "draws", draws)
 
@@ -54,6 +55,14 @@ class DrawsPosterior(Posterior):
     def _above(self, x: Array) -> Array:
         ordered = np.sort(self.draws, axis=None)
         return (ordered.size - np.searchsorted(ordered, x, side="right")) / ordered.size
+
+    def _strictly_below(self, x: Array) -> Array:
+        ordered = np.sort(self.draws, axis=None)
+        return np.searchsorted(ordered, x, side="left") / ordered.size
+
+    def _at_least(self, x: Array) -> Array:
+        ordered = np.sort(self.draws, axis=None)
+        return (ordered.size - np.searchsorted(ordered, x, side="left")) / ordered.size
 
     def _quantile(self, q: Array) -> Array:
         return np.asarray(np.quantile(self.draws, q))
