@@ -78,9 +78,8 @@ class BetaPrior:
         """
         centre = as_probability(mean, "mean", open_ends=True)
         size = as_positive(weight, "weight")
-        # 0.85 * 20 should read 17, not 16.999999999999996.
-        alpha = round(centre * size, 12)
-        return cls(alpha, round(size - alpha, 12))
+        # 0.15 * 20 should read 3, not 3.0000000000000004.
+        return cls(float(f"{centre * size:.14g}"), float(f"{(1.0 - centre) * size:.14g}"))
 
     @classmethod
     def named(cls, name: PriorName) -> BetaPrior:
@@ -116,16 +115,21 @@ class MixturePrior:
     components: tuple[tuple[float, float, float], ...]
 
     def __post_init__(self) -> None:
-        rows = tuple(tuple(as_number(v, "components") for v in row) for row in self.components)
-        if not rows or any(len(row) != 3 for row in rows):
+        try:
+            given = [tuple(row) for row in self.components]
+        except TypeError:
+            given = []
+        if not given or any(len(row) != 3 for row in given):
             raise InputError(
                 f"components must be (weight, alpha, beta) triples; got {self.components!r}"
             )
+        names = ("weight", "alpha", "beta")
+        rows = [tuple(map(as_number, row, names)) for row in given]
         if any(v <= 0 for row in rows for v in row):
             raise InputError(f"weights, alpha and beta must be above 0; got {self.components!r}")
         total = sum(row[0] for row in rows)
         if abs(total - 1.0) > 1e-6:
-            raise InputError(f"the mixture's weights must sum to 1; they sum to {total:g}")
+            raise InputError(f"the mixture's weights must sum to 1; they sum to {total:.10g}")
         object.__setattr__(self, "components", tuple((w / total, a, b) for w, a, b in rows))
 
     def __str__(self) -> str:
@@ -157,7 +161,9 @@ def as_prior(prior: object) -> BetaPrior | MixturePrior:
 def _from_components(weights: Array, alpha: Array, beta: Array) -> BetaPrior | MixturePrior:
     if weights.size == 1:
         return BetaPrior(float(alpha[0]), float(beta[0]))
-    return MixturePrior(tuple(zip(weights.tolist(), alpha.tolist(), beta.tolist(), strict=True)))
+    # A component that the data rule out has a weight that underflows to 0.
+    rows = zip(weights.tolist(), alpha.tolist(), beta.tolist(), strict=True)
+    return MixturePrior(tuple(row for row in rows if row[0] > 0))
 
 
 def _update(
@@ -297,18 +303,36 @@ class BetaPosterior(BetaMixture):
         """Natural log of the Bayes factor for p > threshold against p <= threshold.
 
         The posterior odds divided by the prior odds; above 0 speaks for p > threshold.
+
+        Parameters
+        ----------
+        threshold : float
+            Strictly between 0 and 1: at an end one of the two hypotheses is empty.
         """
+        as_probability(threshold, "threshold", open_ends=True)
         before = BetaMixture(*np.array(self.prior.components).T)
         posterior = self.log_prob_above(threshold) - self.log_prob_below(threshold)
         return posterior - (before.log_prob_above(threshold) - before.log_prob_below(threshold))
 
     def bayes_factor_above(self, threshold: float) -> float:
-        """Bayes factor for p > threshold against p <= threshold (inf beyond 1e308)."""
+        """Bayes factor for p > threshold against p <= threshold (inf beyond 1e308).
+
+        Parameters
+        ----------
+        threshold : float
+            Strictly between 0 and 1.
+        """
         with np.errstate(over="ignore"):
             return float(np.exp(self.log_bayes_factor_above(threshold)))
 
     def log_bayes_factor_point(self, value: float) -> float:
-        """Natural log of the Bayes factor for "p ~ prior" against "p = value" exactly."""
+        """Natural log of the Bayes factor for "p ~ prior" against "p = value" exactly.
+
+        Parameters
+        ----------
+        value : float
+            The exact rate, strictly between 0 and 1.
+        """
         point = as_probability(value, "value", open_ends=True)
         failures = self.trials - self.passes
         at_point = self.passes * np.log(point) + failures * np.log1p(-point)
