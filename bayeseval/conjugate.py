@@ -38,6 +38,9 @@ __all__ = [
 Array = npt.NDArray[np.float64]
 PriorName = Literal["uniform", "jeffreys"]
 
+# A prediction holds one probability for each number of passes.
+MOST_PREDICTED = 10_000_000
+
 NAMED_PRIORS: dict[str, tuple[float, float]] = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5)}
 
 
@@ -203,8 +206,7 @@ class BetaPosterior(BetaMixture):
     def mode(self) -> float | Unknown:
         """Posterior mode; `Unknown` where it is not unique."""
         if self.n_components > 1:
-            grid = special.expit(np.linspace(-40, 40, 4001))
-            return float(grid[np.argmax(self._density(grid))])
+            return self._mode_of_mixture()
         a, b = float(self.alpha[0]), float(self.beta[0])
         if a > 1 and b > 1:
             return (a - 1.0) / (a + b - 2.0)
@@ -213,6 +215,44 @@ class BetaPosterior(BetaMixture):
         if a < 1 and b < 1:
             return Unknown("the density rises without bound at both 0 and 1")
         return 1.0 if a >= 1 >= b else 0.0
+
+    def _mode_of_mixture(self) -> float | Unknown:
+        """Highest of the humps: where the slope turns from rising to falling, and the ends."""
+        at_zero, at_one = bool(np.any(self.alpha < 1)), bool(np.any(self.beta < 1))
+        if at_zero and at_one:
+            return Unknown("the density rises without bound at both 0 and 1")
+        if at_zero or at_one:
+            return float(at_one)
+        # Every hump lies where some component has mass.
+        levels = special.expit(np.linspace(-16, 16, 129))
+        points = np.unique(special.betaincinv(self.alpha, self.beta, levels[:, None]))
+        points = points[(points > 0) & (points < 1)]
+        slope = self._slope(points)
+        turns = np.flatnonzero((slope[:-1] > 0) & (slope[1:] <= 0))
+        low, high = points[turns], points[turns + 1]
+        for _ in range(60):
+            middle = 0.5 * (low + high)
+            rising = self._slope(middle) > 0
+            low, high = np.where(rising, middle, low), np.where(rising, high, middle)
+        candidates = np.concatenate([0.5 * (low + high), [0.0, 1.0]])
+        heights = self._density(candidates)
+        highest = candidates[heights >= heights.max() * (1.0 - 1e-12)]
+        if np.ptp(highest) > 0:
+            return Unknown("the density is equally high in several places")
+        return float(highest[0])
+
+    def _slope(self, x: Array) -> Array:
+        """Sign and relative size of the density's slope at each point inside (0, 1)."""
+        log_odds = special.logit(x)[:, None]
+        logs = (
+            np.log(self.weights)
+            - special.betaln(self.alpha, self.beta)
+            + self.alpha * -np.logaddexp(0.0, -log_odds)
+            + self.beta * -np.logaddexp(0.0, log_odds)
+        )
+        scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
+        growth = (self.alpha - 1.0) * (1.0 - x[:, None]) - (self.beta - 1.0) * x[:, None]
+        return np.asarray(np.sum(scaled * growth, axis=1))
 
     def hdi(self, prob: float = 0.95) -> Interval | Unknown:
         """Highest-density interval, to full precision where the posterior is one Beta.
@@ -273,7 +313,7 @@ class BetaPosterior(BetaMixture):
         Parameters
         ----------
         m : int
-            Number of further tasks, at least 1.
+            Number of further tasks, 1 to 10,000,000.
 
         Returns
         -------
@@ -281,23 +321,16 @@ class BetaPosterior(BetaMixture):
             On 0..m; ``.prob_at_least(r)`` is Pr[at least r of m pass].
         """
         count = as_whole(m, "m", minimum=1)
-        r = np.arange(count + 1.0)[:, None]
-        log_ways = (
-            special.gammaln(count + 1) - special.gammaln(r + 1) - special.gammaln(count - r + 1)
-        )
-        logs = (
-            np.log(self.weights)
-            + log_ways
-            + special.betaln(self.alpha + r, self.beta + count - r)
-            - special.betaln(self.alpha, self.beta)
-        )
-        probability = np.exp(log_sum(logs))
+        if count > MOST_PREDICTED:
+            raise InputError(f"m must be at most {MOST_PREDICTED:,}; got {m!r}")
+        values = np.arange(count + 1.0)
+        probability = np.zeros(count + 1)
+        for weight, alpha, beta in zip(self.weights, self.alpha, self.beta, strict=True):
+            probability += weight * _beta_binomial(count, float(alpha), float(beta))
         about = replace(
             self.about, quantity=f"passes in the next {count} tasks", population=None, unit="number"
         )
-        return DiscretePosterior(
-            r[:, 0], probability / probability.sum(), about, (0.0, float(count))
-        )
+        return DiscretePosterior(values, probability, about, (0.0, float(count)))
 
     def log_bayes_factor_above(self, threshold: float) -> float:
         """Natural log of the Bayes factor for p > threshold against p <= threshold.
@@ -365,6 +398,19 @@ class BetaPosterior(BetaMixture):
         failures = self.trials - self.passes
         weights, alpha, beta, _ = _update(self.prior, share * self.passes, share * failures)
         return _from_components(weights, alpha, beta)
+
+
+def _beta_binomial(m: int, alpha: float, beta: float) -> Array:
+    """Pr[r of m pass] for r = 0..m, by ratios of neighbours outwards from the likeliest.
+
+    A difference of log gammas would lose the digits that alpha and beta are large by.
+    """
+    r = np.arange(float(m))
+    log_ratio = np.log((m - r) / (r + 1.0)) + np.log((alpha + r) / (beta + (m - 1.0 - r)))
+    top = int(np.argmax(np.concatenate([[0.0], np.cumsum(log_ratio)])))
+    downwards = np.cumsum(-log_ratio[:top][::-1])[::-1]
+    shape = np.exp(np.concatenate([downwards, [0.0], np.cumsum(log_ratio[top:])]))
+    return np.asarray(shape / shape.sum())
 
 
 def beta_posterior(passes: int, trials: int, *, prior: PriorLike = "uniform") -> BetaPosterior:
