@@ -26,7 +26,7 @@ PANEL_DROP = 80.0
 PANEL_NODES = 16
 MAX_PANELS = 4096
 MAX_NODES = 1536
-WINDOW_NODES = 32
+SCOUT_NODES = 16
 
 
 def log_sum(logs: Array, axis: int = -1) -> Array:
@@ -85,32 +85,28 @@ def _narrow(
     *,
     drop: float = DROP,
 ) -> Nodes:
-    """Lay equal steps over each window and narrow it until it no longer shrinks."""
-    fraction = np.linspace(0.0, 1.0, nodes + 1)
-    points = np.empty((rows.size, nodes + 1))
-    logs = np.empty_like(points)
+    """Narrow each window (in place) to where its integrand matters; then lay equal steps."""
+    scout = np.linspace(0.0, 1.0, SCOUT_NODES + 1)
     todo = np.arange(rows.size)
     for _ in range(60):
         width = (upper - lower)[todo]
-        block_points = lower[todo, None] + width[:, None] * fraction
-        block = log_density(block_points, rows[todo])
-        points[todo], logs[todo] = block_points, block
+        block = log_density(lower[todo, None] + width[:, None] * scout, rows[todo])
         kept = block >= np.max(block, axis=1, keepdims=True) - drop
         first = np.maximum(np.argmax(kept, axis=1) - 1, 0)
-        last = np.minimum(nodes - np.argmax(kept[:, ::-1], axis=1) + 1, nodes)
-        shrinks = last - first < 0.8 * nodes
-        step = width / nodes
-        narrow = todo[shrinks]
-        upper[narrow] = (lower[todo] + last * step)[shrinks]
-        lower[narrow] = (lower[todo] + first * step)[shrinks]
-        todo = narrow
+        last = np.minimum(SCOUT_NODES - np.argmax(kept[:, ::-1], axis=1) + 1, SCOUT_NODES)
+        shrinks = last - first < 0.8 * SCOUT_NODES
+        step = width / SCOUT_NODES
+        todo, start = todo[shrinks], lower[todo][shrinks]
+        upper[todo] = start + (last * step)[shrinks]
+        lower[todo] = start + (first * step)[shrinks]
         if todo.size == 0:
             break
-    return Nodes(points, logs, (upper - lower) / nodes)
+    points = lower[:, None] + (upper - lower)[:, None] * np.linspace(0.0, 1.0, nodes + 1)
+    return Nodes(points, log_density(points, rows), (upper - lower) / nodes)
 
 
 def zoom(
-    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 48, tolerance: float = 1e-6
+    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 32, tolerance: float = 1e-5
 ) -> Nodes:
     """Trapezoid nodes over the region that carries each row's integral.
 
@@ -125,9 +121,9 @@ def zoom(
         indices of the rows they belong to, shape (n,); returns the log integrand.
     lower, upper : ndarray, shape (n_rows,)
         Windows that hold the integrals; the integrand must have one hump per row.
-    nodes : int, default 48
+    nodes : int, default 32
         Number of steps to begin with.
-    tolerance : float, default 1e-6
+    tolerance : float, default 1e-5
         Largest relative `Nodes.discrepancy` that ends the doubling.
 
     Returns
@@ -145,7 +141,7 @@ def zoom(
 
 
 def log_integrals(
-    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 48, tolerance: float = 1e-6
+    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 32, tolerance: float = 1e-5
 ) -> Array:
     """Log integral of each row; like `zoom`, but only rows that need more nodes get them.
 
@@ -175,6 +171,67 @@ _TO_COEFFICIENTS = (legendre.legvander(_GL_POINTS, PANEL_NODES - 1) * _GL_WEIGHT
 )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Table:
+    """A function as Legendre series on adjoining panels."""
+
+    edges: Array
+    coefficients: Array
+
+    def series(self, z: Array) -> Array:
+        """Value at each point inside the panels."""
+        index, t = _locate(self.edges, z)
+        return np.asarray(
+            np.sum(legendre.legvander(t, PANEL_NODES - 1) * self.coefficients[index], axis=-1)
+        )
+
+
+def _locate(edges: Array, z: Array) -> tuple[npt.NDArray[np.intp], Array]:
+    """Panel of each point, and its place in the panel on [-1, 1]."""
+    index = np.clip(np.searchsorted(edges, z, side="right") - 1, 0, edges.size - 2)
+    left, right = edges[index], edges[index + 1]
+    return index, np.clip((2.0 * z - left - right) / (right - left), -1.0, 1.0)
+
+
+def _smooth_log(values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
+    """Whether a log density is resolved: by 1e-9 where it matters, less far below its top."""
+    depth = np.max(values) - np.max(values, axis=1)
+    rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
+    return np.asarray((rough < 1e-9 + 1e-5 * (depth > 50.0)) | (depth > PANEL_DROP))
+
+
+def _smooth_density(values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
+    largest = np.max(np.abs(values), axis=1)
+    rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
+    return np.asarray((rough <= 1e-10 * largest) | (largest < np.exp(-PANEL_DROP)))
+
+
+def _tabulate(
+    function: Callable[[Array], Array],
+    edges: Array,
+    smooth: Callable[[Array, Array], npt.NDArray[np.bool_]],
+) -> _Table:
+    """Split panels in two until each is smooth, or too narrow to matter."""
+    narrowest = 1e-7 * (edges[-1] - edges[0])
+    left, right = edges[:-1], edges[1:]
+    found: list[tuple[Array, Array]] = []
+    count = 0
+    while left.size:
+        half, middle = 0.5 * (right - left), 0.5 * (right + left)
+        values = function((middle[:, None] + half[:, None] * _GL_POINTS).ravel())
+        values = values.reshape(left.size, PANEL_NODES)
+        coefficients = values @ _TO_COEFFICIENTS.T
+        count += int(left.size)
+        done = smooth(values, coefficients) | (half < narrowest) | (count > MAX_PANELS)
+        found.append((left[done], coefficients[done]))
+        left, right, middle = left[~done], right[~done], middle[~done]
+        left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
+    starts = np.concatenate([start for start, _ in found])
+    order = np.argsort(starts)
+    series = np.concatenate([coefficients for _, coefficients in found])
+    return _Table(np.append(starts[order], edges[-1]), series[order])
+
+
 @dataclass(frozen=True, eq=False)
 class Panels:
     """A density on the real line as Legendre series on adjoining panels.
@@ -196,6 +253,9 @@ class Panels:
     ) -> Panels:
         """Build panels that hold the density to a relative 1e-9, tails included.
 
+        The log density is smooth, so few evaluations fix it as a series; the density
+        itself is then tabulated from that series.
+
         Parameters
         ----------
         log_density : callable
@@ -204,48 +264,24 @@ class Panels:
             A window that holds the density.
         """
         low, high = np.array([lower], dtype=float), np.array([upper], dtype=float)
-        window = _narrow(
+        _narrow(
             lambda points, _: log_density(points.ravel()).reshape(points.shape),
             low,
             high,
             np.arange(1),
-            WINDOW_NODES,
+            1,
             drop=PANEL_DROP,
         )
-        shift = float(window.logs.max())
-        edges = np.linspace(low[0], high[0], 17)
-        left, right = edges[:-1], edges[1:]
-        done_left: list[Array] = []
-        done_right: list[Array] = []
-        done_coefficients: list[Array] = []
-        count = 0
-        floor = np.exp(-PANEL_DROP)
-        while left.size:
-            half, middle = 0.5 * (right - left), 0.5 * (right + left)
-            points = middle[:, None] + half[:, None] * _GL_POINTS
-            with np.errstate(over="ignore"):
-                values = np.exp(log_density(points.ravel()).reshape(points.shape) - shift)
-            coefficients = values @ _TO_COEFFICIENTS.T
-            largest = np.max(np.abs(values), axis=1)
-            rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
-            split = (rough > 1e-11 * np.maximum(largest, floor)) & (largest > floor)
-            # A jump cannot be resolved: below this width it no longer matters.
-            split &= half > 1e-7 * (edges[-1] - edges[0])
-            count += int(left.size)
-            if count > MAX_PANELS:
-                split[:] = False
-            keep = ~split
-            done_left.append(left[keep])
-            done_right.append(right[keep])
-            done_coefficients.append(coefficients[keep])
-            left, right, middle = left[split], right[split], middle[split]
-            left, right = np.concatenate([left, middle]), np.concatenate([middle, right])
-        start = np.concatenate(done_left)
-        order = np.argsort(start)
-        limits = np.append(start[order], np.concatenate(done_right).max())
-        series = np.concatenate(done_coefficients)[order]
-        total = float(np.sum(series[:, 0] * np.diff(limits)))
-        return cls(limits, series / total)
+        window = float(low[0]), float(high[0])
+        logs = _tabulate(log_density, np.linspace(*window, 9), _smooth_log)
+        top = float(np.max(logs.series(np.linspace(*window, 2001))))
+        table = _tabulate(
+            lambda z: np.exp(np.minimum(logs.series(z) - top, 1.0)),
+            np.linspace(*window, 25),
+            _smooth_density,
+        )
+        total = float(np.sum(table.coefficients[:, 0] * np.diff(table.edges)))
+        return cls(table.edges, table.coefficients / total)
 
     @cached_property
     def _masses(self) -> Array:
@@ -265,29 +301,23 @@ class Panels:
         antiderivative = np.stack([legendre.legint(c, lbnd=-1) for c in self.coefficients])
         return np.asarray(antiderivative * (0.5 * np.diff(self.edges))[:, None])
 
-    def _locate(self, z: Array) -> tuple[npt.NDArray[np.intp], Array]:
-        index = np.clip(np.searchsorted(self.edges, z, side="right") - 1, 0, self.edges.size - 2)
-        left, right = self.edges[index], self.edges[index + 1]
-        t = np.clip((2.0 * z - left - right) / (right - left), -1.0, 1.0)
-        return index, t
-
     def density(self, z: Array) -> Array:
         """Density at each point, 0 outside the panels."""
-        index, t = self._locate(z)
+        index, t = _locate(self.edges, z)
         basis = legendre.legvander(t, self.coefficients.shape[1] - 1)
         inside = (z >= self.edges[0]) & (z <= self.edges[-1])
         return np.where(inside, np.maximum(np.sum(basis * self.coefficients[index], -1), 0.0), 0.0)
 
     def below(self, z: Array) -> Array:
         """Mass below each point, summed from the left, so that small is small."""
-        index, t = self._locate(z)
+        index, t = _locate(self.edges, z)
         basis = legendre.legvander(t, self._integrals.shape[1] - 1)
         part = np.maximum(np.sum(basis * self._integrals[index], -1), 0.0)
         return np.asarray(np.minimum(self._below[index] + part, 1.0))
 
     def above(self, z: Array) -> Array:
         """Mass above each point, summed from the right, so that small is small."""
-        index, t = self._locate(z)
+        index, t = _locate(self.edges, z)
         basis = legendre.legvander(t, self._integrals.shape[1] - 1)
         # Within a panel the density is positive, so mass minus part keeps its digits
         # except at the very right edge, where the panels beyond carry the answer.

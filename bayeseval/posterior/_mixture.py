@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +95,10 @@ class BetaMixture(Posterior):
         """Number of Beta components."""
         return int(self.weights.size)
 
+    @cached_property
+    def _log_scale(self) -> Array:
+        return np.asarray(np.log(self.weights) - special.betaln(self.alpha, self.beta))
+
     @property
     def mean(self) -> float:
         return float(np.sum(self.weights * self.alpha / (self.alpha + self.beta)))
@@ -156,8 +161,7 @@ class BetaMixture(Posterior):
         """Log density of logit p, shape of z; finite wherever double precision reaches."""
         log_p, log_q = -np.logaddexp(0.0, -z), -np.logaddexp(0.0, z)
         logs = (
-            np.log(self.weights)
-            - special.betaln(self.alpha, self.beta)
+            self._log_scale
             + self.alpha * np.asarray(log_p)[..., None]
             + self.beta * np.asarray(log_q)[..., None]
         )

@@ -25,7 +25,7 @@ class GridPosterior(Posterior):
     Parameters
     ----------
     panels : Panels
-        The density of ``z = logit((x - low) / (high - low))``.
+        The density of ``z = logit((x - low) / (high - low))``, or of arcsinh(z).
     about : About
         What the quantity is.
     support : tuple of float, default (0, 1)
@@ -33,12 +33,16 @@ class GridPosterior(Posterior):
     moments : tuple of float, optional
         Mean and standard deviation where they are known more exactly than the
         panels give them.
+    stretched : bool, default False
+        Whether the panels hold the density of arcsinh(z): for quantities so close to
+        an edge that even their logits span many powers of ten.
     """
 
     panels: Panels
     about: About
     support: tuple[float, float] = (0.0, 1.0)
     moments: tuple[float, float] | None = field(default=None)
+    stretched: bool = False
 
     @classmethod
     def from_log_density(
@@ -49,52 +53,59 @@ class GridPosterior(Posterior):
         limit: float,
         support: tuple[float, float] = (0.0, 1.0),
         moments: tuple[float, float] | None = None,
+        stretched: bool = False,
     ) -> GridPosterior:
-        """Integrate a log density given on the logit scale, within ``[-limit, limit]``."""
+        """Integrate a log density given on the panels' scale, within ``[-limit, limit]``."""
         panels = Panels.from_log_density(log_density, -limit, limit)
-        return cls(panels, about, support, moments)
+        return cls(panels, about, support, moments, stretched)
 
     @property
     def _span(self) -> float:
         return self.support[1] - self.support[0]
 
-    def _z(self, x: Array) -> Array:
+    def _place(self, x: Array) -> Array:
+        """Where a value lies on the panels' scale."""
         low, high = self.support
         inside = np.clip(x, low, high)
         with np.errstate(divide="ignore"):
-            return np.asarray(np.log(inside - low) - np.log(high - inside))
+            z = np.log(inside - low) - np.log(high - inside)
+        return np.asarray(np.arcsinh(z) if self.stretched else z)
 
-    def _x(self, z: Array) -> Array:
+    def _value(self, place: Array) -> Array:
+        z = np.sinh(place) if self.stretched else place
         return np.asarray(self.support[0] + self._span * expit(z))
 
     @property
     def mean(self) -> float:
         if self.moments is not None:
             return self.moments[0]
-        return self.panels.expect(self._x)
+        return self.panels.expect(self._value)
 
     @property
     def sd(self) -> float:
         if self.moments is not None:
             return self.moments[1]
         mean = self.mean
-        return float(np.sqrt(self.panels.expect(lambda z: (self._x(z) - mean) ** 2)))
+        return float(np.sqrt(self.panels.expect(lambda z: (self._value(z) - mean) ** 2)))
 
     def _below(self, x: Array) -> Array:
-        return self.panels.below(self._z(x))
+        return self.panels.below(self._place(x))
 
     def _above(self, x: Array) -> Array:
-        return self.panels.above(self._z(x))
+        return self.panels.above(self._place(x))
 
     def _density(self, x: Array) -> Array:
-        z = self._z(x)
+        place = self._place(x)
+        z = np.sinh(place) if self.stretched else place
         scale = self._span * expit(z) * expit(-z)
+        if self.stretched:
+            scale = scale * np.cosh(place)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(scale > 0, self.panels.density(z) / scale, 0.0)
+            return np.where(scale > 0, self.panels.density(place) / scale, 0.0)
 
     def _quantile(self, q: Array) -> Array:
         low, high = self.support
-        inner = self._x(self.panels.quantile(np.clip(q, 1e-300, 1.0)))
+        inner = self._value(self.panels.quantile(np.clip(q, 1e-300, 1.0)))
         return np.where(q <= 0, low, np.where(q >= 1, high, inner))
 
     def sample(self, size: int, rng: Seed = None) -> Array:
@@ -110,4 +121,4 @@ class GridPosterior(Posterior):
         moments = None
         if self.moments is not None:
             moments = (self.support[0] + self.support[1] - self.moments[0], self.moments[1])
-        return GridPosterior(panels, about, self.support, moments)
+        return GridPosterior(panels, about, self.support, moments, self.stretched)
