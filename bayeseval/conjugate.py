@@ -1,4 +1,4 @@
-"""The Beta-binomial model: priors, posteriors, predictions and two-system differences.
+"""The Beta-binomial model: priors, posteriors and predictions.
 
 Right for one rollout per task, or for any set of independent trials at one rate.
 """
@@ -6,23 +6,27 @@ Right for one rollout per task, or for any set of independent trials at one rate
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bayeseval._difference import difference
 from bayeseval._interval import Interval
-from bayeseval._quadrature import Panels, log_integrals, log_sum
-from bayeseval._validate import as_number, as_positive, as_probability, as_whole, one_of
+from bayeseval._quadrature import log_sum
+from bayeseval._validate import (
+    as_number,
+    as_positive,
+    as_probability,
+    as_whole,
+    one_of,
+)
 from bayeseval.errors import InputError
 from bayeseval.posterior import (
     About,
     BetaMixture,
     DiscretePosterior,
-    DrawsPosterior,
-    GridPosterior,
-    Posterior,
 )
 from bayeseval.unknown import Unknown
 
@@ -458,112 +462,3 @@ def beta_posterior(passes: int, trials: int, *, prior: PriorLike = "uniform") ->
     weights, alpha, beta, _ = _update(chosen, s, n - s)
     about = About("pass rate", "conjugate", None, n)
     return BetaPosterior(weights, alpha, beta, about, passes=s, trials=n, prior=chosen)
-
-
-def difference(a: Posterior, b: Posterior) -> Posterior:
-    """Posterior of a - b for two independent quantities.
-
-    Parameters
-    ----------
-    a, b : Posterior
-        Independent posteriors on [0, 1]: separate suites, not the same tasks.
-
-    Returns
-    -------
-    Posterior
-        On [-1, 1]; ``.prob_above(0)`` is Pr[a > b].
-
-    Notes
-    -----
-    The density of the difference is the integral of f_a(p) f_b(p - d) over p, by the
-    trapezoid rule on the logit scale of the overlap; no sampling. Where either side
-    is known by draws, draws are paired instead.
-
-    Examples
-    --------
-    >>> import bayeseval as be
-    >>> new, old = be.beta_posterior(85, 100), be.beta_posterior(78, 100)
-    >>> round(be.difference(new, old).prob_above(0), 3)
-    0.896
-    """
-    sizes = [p.about.n_tasks for p in (a, b) if p.about.n_tasks is not None]
-    engine = a.engine if a.engine == b.engine else f"{a.engine}, {b.engine}"
-    about = About(
-        f"difference in {a.about.quantity}",
-        engine,
-        a.about.population,
-        min(sizes) if sizes else None,
-        "points",
-        a.extrapolated or b.extrapolated,
-    )
-    if isinstance(a, DrawsPosterior) or isinstance(b, DrawsPosterior):
-        return _paired_draws(a, b, about)
-    first, second = _log_density(a), _log_density(b)
-
-    def log_density(z: Array) -> Array:
-        size, log_jacobian = np.abs(np.tanh(0.5 * z)), -np.logaddexp(0, z) - np.logaddexp(0, -z)
-        span = 2.0 * special.expit(-np.abs(z))
-        positive = z >= 0
-
-        def joint(w: Array, rows: npt.NDArray[np.intp]) -> Array:
-            width, shift = span[rows, None], size[rows, None]
-            part, rest = width * special.expit(w), width * special.expit(-w)
-            # The larger of the two rates sits `shift` above the smaller one.
-            high = np.log(shift + part), np.log(rest)
-            low = np.log(part), np.log(shift + rest)
-            up = positive[rows, None]
-            a_logs = [np.where(up, h, lo) for h, lo in zip(high, low, strict=True)]
-            b_logs = [np.where(up, lo, h) for h, lo in zip(high, low, strict=True)]
-            return np.asarray(
-                first(a_logs[0] - a_logs[1])
-                - a_logs[0]
-                - a_logs[1]
-                + second(b_logs[0] - b_logs[1])
-                - b_logs[0]
-                - b_logs[1]
-                + np.log(width)
-                - np.logaddexp(0, w)
-                - np.logaddexp(0, -w)
-            )
-
-        window = np.full(z.size, 200.0)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            integral = log_integrals(joint, -window, window)
-        return np.asarray(integral + log_jacobian + np.log(2.0))
-
-    moments = (a.mean - b.mean, float(np.hypot(a.sd, b.sd)))
-    return GridPosterior.from_log_density(
-        log_density, about, limit=120.0, support=(-1.0, 1.0), moments=moments
-    )
-
-
-def _log_density(posterior: Posterior) -> Any:
-    """Log density on the logit scale, as a function of an array of any shape."""
-    if isinstance(posterior, BetaMixture) and posterior.n_components <= 16:
-        return posterior.log_density_z
-    if isinstance(posterior, BetaMixture):
-        panels = Panels.from_log_density(posterior.log_density_z, -700.0, 700.0)
-    elif isinstance(posterior, GridPosterior) and posterior.support == (0.0, 1.0):
-        panels = posterior.panels
-    else:
-        raise InputError(
-            "difference needs two continuous posteriors on [0, 1]; got "
-            f"{type(posterior).__name__} of {posterior.about.quantity}"
-        )
-
-    def log_density(z: Array) -> Array:
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(panels.density(z.ravel())).reshape(z.shape))
-
-    return log_density
-
-
-def _paired_draws(a: Posterior, b: Posterior, about: About) -> DrawsPosterior:
-    shape = a.draws.shape if isinstance(a, DrawsPosterior) else b.draws.shape  # type: ignore[attr-defined]
-    draws = []
-    for seed, posterior in enumerate((a, b)):
-        if isinstance(posterior, DrawsPosterior) and posterior.draws.shape == shape:
-            draws.append(posterior.draws)
-        else:
-            draws.append(posterior.sample(int(np.prod(shape)), rng=seed).reshape(shape))
-    return DrawsPosterior(draws[0] - draws[1], about, (-1.0, 1.0))

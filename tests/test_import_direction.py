@@ -23,6 +23,7 @@ ROOMS = [
     "io",
     "_quadrature",
     "posterior",
+    "_difference",
     "conjugate",
     "passk",
     "baselines",
