@@ -27,12 +27,25 @@ def _percent_digits(share: float) -> str:
 def format_value(value: float | tuple[float, float], unit: str) -> str:
     """A value or a range in its unit: ``"percent"``, ``"points"`` or ``"number"``."""
     if unit == "number":
-        digits = [f"{v:.3g}" if abs(v) < 1 else f"{v:.4g}" for v in _as_tuple(value)]
-        return " to ".join(digits)
+        return " to ".join(_number_digits(v) for v in _as_tuple(value))
     if unit == "points":
-        return " to ".join(f"{100 * v:+.1f}" for v in _as_tuple(value)) + " points"
+        return " to ".join(_point_digits(v) for v in _as_tuple(value)) + " points"
     digits = [_percent_digits(v) for v in _as_tuple(value)]
     return "-".join(digits) + " %"
+
+
+def _number_digits(value: float) -> str:
+    # Counts of a thousand and more in full: 80,000 and not 8e+04.
+    if abs(value) >= 999.5:
+        return f"{value:,.0f}"
+    return f"{value:.3g}" if abs(value) < 1 else f"{value:.4g}"
+
+
+def _point_digits(difference: float) -> str:
+    # A difference has one edge only: 0, which is shown for 0 alone, and without a minus.
+    decimals = _decimals_near_edge(min(abs(difference), 0.5))
+    text = f"{100 * difference:+.{decimals}f}"
+    return text if float(text) else "+0.0"
 
 
 def format_probability(probability: float) -> str:

@@ -59,6 +59,8 @@ def as_number(value: Any, argument: str) -> float:
         number = float(value)
     except (TypeError, ValueError):
         raise InputError(f"{argument} must be a number; got {value!r}") from None
+    except OverflowError:
+        raise InputError(f"{argument} is too large; got a number above 1e308") from None
     if not np.isfinite(number):
         raise InputError(f"{argument} must be a finite number; got {value!r}")
     return number
@@ -90,7 +92,7 @@ def as_whole(value: Any, argument: str, *, minimum: int = 0) -> int:
         raise InputError(f"{argument} must be a whole number; got {value!r}")
     if number < minimum:
         raise InputError(f"{argument} must be at least {minimum}; got {value!r}")
-    return int(value)
+    return int(number) if isinstance(value, str) else int(value)
 
 
 def as_counts(values: Any, argument: str) -> npt.NDArray[np.int64]:
