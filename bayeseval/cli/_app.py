@@ -1,0 +1,115 @@
+"""The program: its commands, and how errors end it."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+import typer
+
+from bayeseval import __version__
+from bayeseval.cli._fit import fit
+from bayeseval.cli._rate import rate
+from bayeseval.cli._show import formats, show
+from bayeseval.errors import BayesevalError
+
+__all__ = ["app", "main"]
+
+USER_ERROR = 2
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+
+app = typer.Typer(
+    name="bayeseval",
+    help="Honest Bayesian answers from the results of AI agent evaluations.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for command in (rate, fit, show, formats):
+    app.command()(command)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"bayeseval {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", help="Show the version and exit.", callback=_print_version, is_eager=True
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command line and exit.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        Arguments after the program's name; those of the process if None.
+
+    Raises
+    ------
+    SystemExit
+        Always: 0, or 2 after a user's mistake (one line on standard error), 130 after an
+        interrupt, 141 where the reader of a pipe has gone.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a sign shows a question mark instead of a traceback.
+        if reconfigure := getattr(stream, "reconfigure", None):
+            reconfigure(errors="replace")
+    arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
+    sys.exit(_status(lambda: app(arguments, prog_name="bayeseval", standalone_mode=False)))
+
+
+def _status(run: Callable[[], Any]) -> int:
+    """Run the program and return its exit status."""
+    try:
+        result = run()
+        sys.stdout.flush()
+    except BayesevalError as error:
+        return _fail(str(error))
+    except typer.TyperException as error:
+        return _fail(_usage_message(error))
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    except BrokenPipeError:
+        _close_pipe()
+        return BROKEN_PIPE
+    except MemoryError:
+        return _fail("not enough memory")
+    return result if isinstance(result, int) else 0
+
+
+def _fail(message: str) -> int:
+    print(f"bayeseval: {' '.join(message.split())}", file=sys.stderr)
+    return USER_ERROR
+
+
+def _usage_message(error: Any) -> str:
+    message = error.format_message().rstrip(".")
+    if getattr(error, "option_name", "")[1:2].isdigit():
+        message += " (a negative number? counts and rates begin at 0)"
+    context = getattr(error, "ctx", None)
+    where = context.command_path if context is not None else "bayeseval"
+    return f"{message}; '{where} --help' lists what it takes"
+
+
+def _close_pipe() -> None:
+    """Send what is still buffered nowhere, or Python would complain at its exit."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
