@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import legendre
 
-__all__ = ["Nodes", "Panels", "log_integrals", "log_sum", "zoom"]
+__all__ = ["LogDensity", "Nodes", "Panels", "log_integrals", "log_sum", "zoom"]
 
 Array = npt.NDArray[np.float64]
 
@@ -81,11 +81,10 @@ def _narrow(
     lower: Array,
     upper: Array,
     rows: npt.NDArray[np.intp],
-    nodes: int,
     *,
     drop: float = DROP,
-) -> Nodes:
-    """Narrow each window (in place) to where its integrand matters; then lay equal steps."""
+) -> None:
+    """Narrow each window, in place, to where its integrand is above exp(-drop) of its top."""
     scout = np.linspace(0.0, 1.0, SCOUT_NODES + 1)
     todo = np.arange(rows.size)
     for _ in range(60):
@@ -101,12 +100,24 @@ def _narrow(
         lower[todo] = start + (first * step)[shrinks]
         if todo.size == 0:
             break
+
+
+def _lay(
+    log_density: LogDensity, lower: Array, upper: Array, rows: npt.NDArray[np.intp], nodes: int
+) -> Nodes:
+    """Equal steps over each window."""
     points = lower[:, None] + (upper - lower)[:, None] * np.linspace(0.0, 1.0, nodes + 1)
     return Nodes(points, log_density(points, rows), (upper - lower) / nodes)
 
 
 def zoom(
-    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 32, tolerance: float = 1e-5
+    log_density: LogDensity,
+    lower: Array,
+    upper: Array,
+    *,
+    nodes: int = 32,
+    tolerance: float = 1e-5,
+    rough: LogDensity | None = None,
 ) -> Nodes:
     """Trapezoid nodes over the region that carries each row's integral.
 
@@ -125,6 +136,8 @@ def zoom(
         Number of steps to begin with.
     tolerance : float, default 1e-5
         Largest relative `Nodes.discrepancy` that ends the doubling.
+    rough : callable, optional
+        A cheaper version of `log_density`, good enough to find the window.
 
     Returns
     -------
@@ -133,8 +146,9 @@ def zoom(
     """
     lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
     rows = np.arange(lower.size)
+    _narrow(rough or log_density, lower, upper, rows)
     while True:
-        found = _narrow(log_density, lower, upper, rows, nodes)
+        found = _lay(log_density, lower, upper, rows, nodes)
         if 2 * nodes > MAX_NODES or bool(np.all(found.discrepancy < tolerance)):
             return found
         nodes *= 2
@@ -152,10 +166,9 @@ def log_integrals(
     lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
     result = np.empty(lower.size)
     rows = np.arange(lower.size)
+    _narrow(log_density, lower, upper, rows)
     while rows.size:
-        low, high = lower[rows], upper[rows]
-        found = _narrow(log_density, low, high, rows, nodes)
-        lower[rows], upper[rows] = low, high
+        found = _lay(log_density, lower[rows], upper[rows], rows, nodes)
         result[rows] = found.log_integral
         nodes *= 2
         if nodes > MAX_NODES:
@@ -269,7 +282,6 @@ class Panels:
             low,
             high,
             np.arange(1),
-            1,
             drop=PANEL_DROP,
         )
         window = float(low[0]), float(high[0])

@@ -1,0 +1,1 @@
+"""The hierarchical model of tasks and rollouts: two engines, one posterior."""

@@ -8,7 +8,6 @@ nodes are doubled until it has.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -16,19 +15,22 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bayeseval._quadrature import log_integrals, log_sum, zoom
+from bayeseval._quadrature import LogDensity, Nodes, log_integrals, log_sum, zoom
 from bayeseval.hierarchical._functionals import solve_pass_hat
-from bayeseval.hierarchical._likelihood import TailCounts, log_likelihood, tail_counts
+from bayeseval.hierarchical._likelihood import (
+    TailCounts,
+    log_likelihood,
+    log_rates,
+    tail_counts,
+)
 from bayeseval.hierarchical._prior import HierarchicalPrior
+from bayeseval.hierarchical._task_nodes import LARGEST_KAPPA, TaskNodes, task_nodes
 from bayeseval.posterior import About, BetaMixture, GridPosterior
 from bayeseval.rollouts import Rollouts
 
 __all__ = ["ExactHyper", "integrate"]
 
 Array = npt.NDArray[np.float64]
-
-# Beyond this concentration a task rate differs from the mean by less than 1e-6.
-LARGEST_KAPPA = 1e13
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,8 @@ class ExactHyper:
         The suite.
     prior : HierarchicalPrior
         The prior.
+    over_x : _OverX
+        Integration over x at given y.
     x, y, weights : ndarray, shape (n_nodes,)
         Nodes on the logit scales of mean and ICC, and their posterior weights, which
         sum to 1.
@@ -57,6 +61,7 @@ class ExactHyper:
 
     tails: TailCounts
     prior: HierarchicalPrior
+    over_x: _OverX
     x: Array
     y: Array
     weights: Array
@@ -96,17 +101,12 @@ class ExactHyper:
 
     def log_joint(self, x: Array, y: Array) -> Array:
         """Log of prior times likelihood on the logit scales; broadcasts."""
-        return np.asarray(
-            log_likelihood(self.tails, x, y)
-            + self.prior.log_density_x(x)
-            + self.prior.log_density_y(y)
-        )
+        return np.asarray(_log_over_x(self.tails, self.prior, x, y) + self.prior.log_density_y(y))
 
     def marginal_icc(self, about: About) -> GridPosterior:
         """Posterior of the ICC."""
-        inner = _inner_integral(self.tails, self.prior)
         return GridPosterior.from_log_density(
-            lambda y: inner(y) + self.prior.log_density_y(y),
+            lambda y: self.over_x.log_integral(y) + self.prior.log_density_y(y),
             about,
             limit=self.prior.y_limit,
             moments=self.moments(special.expit(self.y)),
@@ -149,6 +149,11 @@ class ExactHyper:
             log_density, about, limit=self.prior.x_limit, moments=moments
         )
 
+    @cached_property
+    def task_nodes(self) -> TaskNodes:
+        """The posterior as nodes whose mixture of Betas is smooth in the task rate."""
+        return task_nodes(self.log_joint, self.rows, self.steps)
+
     def new_task_rate(self, about: About) -> GridPosterior:
         """Pass rate of a new task: a mixture of Betas over the nodes."""
         return self.task_rate(0, 0, about)
@@ -157,8 +162,8 @@ class ExactHyper:
         """Pass rate of a task that passed `passes` of `trials` rollouts."""
         failures = trials - passes
         exact = BetaMixture(self.weights, self.alpha + passes, self.beta + failures, about)
-        weights, alpha, beta = self._task_nodes
-        mixture = BetaMixture(weights, alpha + passes, beta + failures, about)
+        nodes = self.task_nodes
+        mixture = BetaMixture(nodes.weights, nodes.alpha + passes, nodes.beta + failures, about)
 
         def log_density(place: Array) -> Array:
             z = np.sinh(place)
@@ -168,93 +173,82 @@ class ExactHyper:
             log_density, about, limit=120.0, moments=(exact.mean, exact.sd), stretched=True
         )
 
-    @property
-    def _task_rows(self) -> tuple[Array, Array, Array]:
-        """Values of y, close enough to resolve a task's Beta, and their windows in x."""
-        y, low, high, mass = self.rows
-        heavy = np.flatnonzero(mass > 1e-12 * mass.max())
-        first, last = float(y[heavy[0]]), float(y[heavy[-1]])
-        count = int(np.ceil((last - first) / min(float(y[1] - y[0]), 0.6))) + 1
-        fine = np.linspace(first, last, count)
-        return fine, np.interp(fine, y, low), np.interp(fine, y, high)
 
-    @cached_property
-    def _task_nodes(self) -> tuple[Array, Array, Array]:
-        """Weights, alpha and beta of a mixture of Betas that is smooth in the task rate.
+def _log_over_x(tails: TailCounts, prior: HierarchicalPrior, x: Array, y: Array) -> Array:
+    """Log of likelihood times the prior of x."""
+    log_mean, log_rest = log_rates(x)
+    return np.asarray(
+        log_likelihood(tails, log_mean, log_rest, y) + prior.log_density_x(log_mean, log_rest)
+    )
 
-        Where kappa is large a task's Beta is narrower than the grid's steps in x, and a
-        sum over the grid would be a comb. Such rows get more nodes, up to 16 times as
-        many; beyond that the Betas are widened to the step, a change of the rate's
-        spread by less than 1e-5 of itself.
+
+@dataclass(frozen=True, slots=True)
+class _OverX:
+    """Integration over x = logit(mean) at given values of y = logit(ICC)."""
+
+    tails: TailCounts
+    prior: HierarchicalPrior
+    low: float
+    high: float
+
+    def _density(self, y: Array) -> LogDensity:
+        return lambda x, rows: _log_over_x(self.tails, self.prior, x, y[rows, None])
+
+    def _window(self, y: Array) -> tuple[Array, Array]:
+        return np.full(y.size, self.low), np.full(y.size, self.high)
+
+    def log_integral(self, y: Array, *, tolerance: float = 1e-5) -> Array:
+        """Log integral at each y, without the prior of y."""
+        flat = y.ravel()
+        logs = log_integrals(self._density(flat), *self._window(flat), tolerance=tolerance)
+        return logs.reshape(y.shape)
+
+    def nodes(self, y: Array) -> Nodes:
+        """Nodes of the integral at each y."""
+        return zoom(self._density(y), *self._window(y))
+
+    @classmethod
+    def within_reach(cls, tails: TailCounts, prior: HierarchicalPrior) -> _OverX:
+        """Integration over a window that holds the mass for every value of y.
+
+        With ICC 1 the mean is informed by one outcome per task, with ICC 0 by every
+        rollout; between the two the mass lies between.
         """
-        y, low, high = self._task_rows
-        steps = self.steps // 2
-        x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, steps + 1)
-        logs = self.log_joint(x, y[:, None])
-        near = logs > logs.max(axis=1, keepdims=True) - 20.0
-        widths = np.where(near, _rate_width(x, y[:, None]), np.inf).min(axis=1)
-        wanted = (high - low) / steps / widths
-        refinement = 2 ** np.clip(np.ceil(np.log2(np.maximum(wanted, 1.0))), 0, 4).astype(int)
-        top = float(logs.max())
-        parts: list[tuple[Array, Array, Array]] = []
-        for factor in np.unique(refinement):
-            rows = refinement == factor
-            span = (high - low)[rows, None]
-            x = low[rows, None] + span * np.linspace(0.0, 1.0, steps * int(factor) + 1)
-            y_rows = y[rows, None]
-            logs = self.log_joint(x, y_rows)
-            step = span / (steps * factor)
-            weights = np.exp(logs - top) * step
-            spread = special.expit(x) * special.expit(-x)
-            kappa = np.minimum(np.exp(-y_rows), np.maximum(step**-2.0 / spread, 1.0))
-            kept = weights > 1e-13 * float(np.max(high - low))
-            alpha = special.expit(x) * kappa
-            parts.append((weights[kept], alpha[kept], (special.expit(-x) * kappa)[kept]))
-        weights, alpha, beta = (np.concatenate(group) for group in zip(*parts, strict=True))
-        return weights, alpha, beta
-
-
-def _rate_width(x: Array, y: Array) -> Array:
-    """Width in x of the density of a given task rate, seen as a function of x."""
-    kappa = np.minimum(np.exp(-y), LARGEST_KAPPA)
-    mean, rest = special.expit(x), special.expit(-x)
-    information = special.polygamma(1, mean * kappa) + special.polygamma(1, rest * kappa)
-    return np.asarray(1.0 / (kappa * mean * rest * np.sqrt(information)))
-
-
-def _inner_integral(tails: TailCounts, prior: HierarchicalPrior) -> Callable[[Array], Array]:
-    """Log integral over x at each y, without the prior of y."""
-
-    def integral(y: Array) -> Array:
-        window = np.full(y.size, prior.x_limit)
-        return log_integrals(_over_x(tails, prior, y), -window, window)
-
-    return integral
-
-
-def _over_x(
-    tails: TailCounts, prior: HierarchicalPrior, y: Array
-) -> Callable[[Array, npt.NDArray[np.intp]], Array]:
-    def log_density(x: Array, rows: npt.NDArray[np.intp]) -> Array:
-        return np.asarray(log_likelihood(tails, x, y[rows, None]) + prior.log_density_x(x))
-
-    return log_density
+        a, b = prior.mean
+        some = [runs[0][2] if runs else 0 for runs in (tails.passes, tails.failures)]
+        every = [
+            sum(count * (last - first + 1) for first, last, count in runs)
+            for runs in (tails.passes, tails.failures)
+        ]
+        ends = []
+        for passes, failures in (some, every):
+            for first, second, sign in (
+                (a + passes, b + failures, 1),
+                (b + failures, a + passes, -1),
+            ):
+                tail = max(float(special.betaincinv(first, second, 1e-22)), 1e-290)
+                ends.append(sign * float(np.log(tail / (1.0 - tail))))
+        low, high = min(ends), max(ends)
+        slack = 2.0 + 0.25 * (high - low)
+        return cls(tails, prior, max(low - slack, -prior.x_limit), min(high + slack, prior.x_limit))
 
 
 def integrate(rollouts: Rollouts, prior: HierarchicalPrior) -> ExactHyper:
     """Integrate the hierarchical posterior of a suite."""
     tails = tail_counts(rollouts)
-    inner = _inner_integral(tails, prior)
+    over_x = _OverX.within_reach(tails, prior)
 
     def over_y(y: Array, _: npt.NDArray[np.intp]) -> Array:
-        return (inner(y.ravel()) + prior.log_density_y(y.ravel())).reshape(y.shape)
+        return over_x.log_integral(y) + prior.log_density_y(y)
 
-    outer = zoom(over_y, np.array([-prior.y_limit]), np.array([prior.y_limit]))
+    def roughly(y: Array, _: npt.NDArray[np.intp]) -> Array:
+        return over_x.log_integral(y, tolerance=np.inf) + prior.log_density_y(y)
+
+    outer = zoom(over_y, np.array([-prior.y_limit]), np.array([prior.y_limit]), rough=roughly)
     log_marginal = float(outer.log_integral[0])
     heavy = outer.logs[0] > outer.logs[0].max() - 40.0
     y = outer.points[0][heavy]
-    window = np.full(y.size, prior.x_limit)
-    rows = zoom(_over_x(tails, prior, y), -window, window)
+    rows = over_x.nodes(y)
     logs = rows.logs + np.log(rows.step * outer.step[0])[:, None] + prior.log_density_y(y)[:, None]
     kept = logs > logs.max() - 40.0
     weights = np.exp(logs[kept] - log_sum(logs[kept]))
@@ -263,6 +257,7 @@ def integrate(rollouts: Rollouts, prior: HierarchicalPrior) -> ExactHyper:
     return ExactHyper(
         tails,
         prior,
+        over_x,
         rows.points[kept],
         np.broadcast_to(y[:, None], kept.shape)[kept],
         weights,

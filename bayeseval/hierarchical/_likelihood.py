@@ -21,7 +21,7 @@ from scipy import special
 
 from bayeseval.rollouts import Rollouts
 
-__all__ = ["TailCounts", "log_likelihood", "tail_counts"]
+__all__ = ["TailCounts", "log_likelihood", "log_rates", "tail_counts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -70,28 +70,32 @@ def _runs(
     )
 
 
-def log_likelihood(tails: TailCounts, x: Array, y: Array) -> Array:
+def log_rates(x: Array) -> tuple[Array, Array]:
+    """Return log(mu) and log(1 - mu) at x = logit(mu)."""
+    log_mean = -np.logaddexp(0.0, -x)
+    return log_mean, log_mean - x
+
+
+def log_likelihood(tails: TailCounts, log_mean: Array, log_rest: Array, y: Array) -> Array:
     """Log likelihood of the ordered outcomes.
 
     Parameters
     ----------
     tails : TailCounts
         The suite.
-    x : ndarray
-        logit(mu).
+    log_mean, log_rest : ndarray
+        log(mu) and log(1 - mu).
     y : ndarray
-        logit(rho); broadcasts against `x`.
+        logit(rho); broadcasts against them.
 
     Returns
     -------
     ndarray
-        Broadcast shape of `x` and `y`.
+        Broadcast shape of the arguments.
     """
     rho, rest = special.expit(y), special.expit(-y)
-    result = _sum_logs(tails.passes, special.expit(x) * rest, rho, -np.logaddexp(0.0, -x))
-    result = result + _sum_logs(
-        tails.failures, special.expit(-x) * rest, rho, -np.logaddexp(0.0, x)
-    )
+    result = _sum_logs(tails.passes, np.exp(log_mean) * rest, rho, log_mean)
+    result = result + _sum_logs(tails.failures, np.exp(log_rest) * rest, rho, log_rest)
     result = result - _sum_logs(tails.trials, rest, rho, 0.0)
     # The first terms' common factor 1 - rho: only tasks with both outcomes keep it.
     mixed = _first(tails.passes) + _first(tails.failures) - _first(tails.trials)
@@ -116,7 +120,7 @@ def _sum_logs(
             total = total + count * np.log(base + j * rho)
         if stop < last:
             total = total + count * _long_sum(base, rho, max(first, stop + 1), last)
-    return np.asarray(total + np.zeros(np.shape(base)))
+    return np.asarray(total)
 
 
 def _long_sum(base: Array, rho: Array, first: int, last: int) -> Array:

@@ -94,9 +94,10 @@ class HierarchicalPrior:
 
     # -- on the logit scale: x = logit(mean), y = logit(ICC) = -log(kappa) ---------
 
-    def log_density_x(self, x: Array) -> Array:
-        """Log prior density of x = logit(mean)."""
-        return _logit_beta(x, self.mean)
+    def log_density_x(self, log_mean: Array, log_rest: Array) -> Array:
+        """Log prior density of x = logit(mean), given log(mean) and log(1 - mean)."""
+        a, b = self.mean
+        return np.asarray(a * log_mean + b * log_rest - special.betaln(a, b))
 
     def log_density_y(self, y: Array) -> Array:
         """Log prior density of y = logit(ICC) = -log(kappa)."""
