@@ -19,7 +19,7 @@ __all__ = ["app", "main"]
 
 USER_ERROR = 2
 INTERRUPTED = 130
-BROKEN_PIPE = 141
+BROKEN_PIPE = 1
 
 app = typer.Typer(
     name="bayeseval",
@@ -63,7 +63,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     ------
     SystemExit
         Always: 0, or 2 after a user's mistake (one line on standard error), 130 after an
-        interrupt, 141 where the reader of a pipe has gone.
+        interrupt, 1 where the reader of a pipe has gone.
     """
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a sign shows a question mark instead of a traceback.
@@ -103,7 +103,7 @@ def _usage_message(error: Any) -> str:
         message += " (a negative number? counts and rates begin at 0)"
     context = getattr(error, "ctx", None)
     where = context.command_path if context is not None else "bayeseval"
-    return f"{message}; '{where} --help' lists what it takes"
+    return f"{message} (see '{where} --help')"
 
 
 def _close_pipe() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -59,9 +60,9 @@ class Source:
     def open(cls, name: str, *, size: int = HEAD_SIZE) -> Source:
         """Read the head of a file; a file that cannot be read, or is empty, is an error."""
         path = Path(name)
+        if os.path.isdir(name):
+            raise InputError("a folder; name a file in it")
         try:
-            if path.is_dir():
-                raise InputError("a folder; name a file in it")
             with path.open("rb") as file:
                 head = file.read(size + 1)
         except FileNotFoundError:
