@@ -12,7 +12,8 @@ def _decimals_near_edge(share: float) -> int:
     edge = min(share, 1.0 - share)
     if edge <= 0 or edge >= 0.0005:
         return 1
-    return min(max(1, math.ceil(-math.log10(edge)) - 2), 6)
+    # 1 - 0.99999 is a little below 1e-5, but needs no further digit.
+    return min(max(1, math.ceil(-math.log10(edge) - 1e-9) - 2), 6)
 
 
 def format_percent(share: float) -> str:
