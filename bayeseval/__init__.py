@@ -39,6 +39,10 @@ __all__ = [
     "pass_at_k",
     "pass_curve",
     "pass_hat_k",
+    "plot_pass_curve",
+    "plot_posterior",
+    "plot_predictive",
+    "plot_tasks",
     "read",
 ]
 
@@ -73,6 +77,10 @@ _MODULE_OF = {
     "build_model": "bayeseval.hierarchical",
     "fit": "bayeseval.hierarchical",
     "load_fit": "bayeseval.hierarchical",
+    "plot_pass_curve": "bayeseval.plots",
+    "plot_posterior": "bayeseval.plots",
+    "plot_predictive": "bayeseval.plots",
+    "plot_tasks": "bayeseval.plots",
 }
 
 if TYPE_CHECKING:
@@ -91,6 +99,7 @@ if TYPE_CHECKING:
     from bayeseval.hierarchical import Fit, HierarchicalPrior, build_model, fit, load_fit
     from bayeseval.io import read
     from bayeseval.passk import pass_at_k, pass_curve, pass_hat_k
+    from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
     from bayeseval.posterior import Posterior
     from bayeseval.rollouts import Ledger, Rollouts
     from bayeseval.unknown import Unknown
