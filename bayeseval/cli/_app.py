@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
@@ -13,7 +14,7 @@ from bayeseval import __version__
 from bayeseval.cli._fit import fit
 from bayeseval.cli._rate import rate
 from bayeseval.cli._show import formats, show
-from bayeseval.errors import BayesevalError
+from bayeseval.errors import BayesevalError, BayesevalWarning
 
 __all__ = ["app", "main"]
 
@@ -70,7 +71,13 @@ def main(argv: Sequence[str] | None = None) -> None:
         if reconfigure := getattr(stream, "reconfigure", None):
             reconfigure(errors="replace")
     arguments = list(sys.argv[1:] if argv is None else argv) or ["--help"]
-    sys.exit(_status(lambda: app(arguments, prog_name="bayeseval", standalone_mode=False)))
+    with warnings.catch_warnings():
+        # Ours are for the user; those of libraries are about our code.
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("always", BayesevalWarning)
+        warnings.showwarning = _print_warning
+        status = _status(lambda: app(arguments, prog_name="bayeseval", standalone_mode=False))
+    sys.exit(status)
 
 
 def _status(run: Callable[[], Any]) -> int:
@@ -93,8 +100,16 @@ def _status(run: Callable[[], Any]) -> int:
 
 
 def _fail(message: str) -> int:
-    print(f"bayeseval: {' '.join(message.split())}", file=sys.stderr)
+    _complain(message)
     return USER_ERROR
+
+
+def _complain(message: str) -> None:
+    print(f"bayeseval: {' '.join(message.split())}", file=sys.stderr)
+
+
+def _print_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    _complain(f"warning: {message}")
 
 
 def _usage_message(error: Any) -> str:

@@ -1,11 +1,131 @@
-"""``bayeseval fit``."""
+"""``bayeseval fit``: honest answers from a file with several rollouts per task.
+
+The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
+
+``source, seed``
+    The file, and the seed that repeats the run.
+``ledger``
+    ``tasks``, ``tasks_without_score``, ``passed``, ``failed``, ``errored``, ``missing``,
+    ``duplicates`` and ``notes``: where every rollout went.
+``histogram``
+    ``passes``, ``trials`` and ``tasks``: how many tasks have these counts.
+``prior``
+    The prior as a formula.
+``estimates``
+    The exact engine's answers, one for each quantity and population: ``quantity``
+    (``pass_rate``, ``pass_at_k``, ``pass_hat_k``), ``k`` (null for the pass rate),
+    ``population`` (``new_tasks``, ``suite``, ``next_run``), ``engine``, ``mean``,
+    ``median``, ``sd``, ``lower``, ``upper``, ``ci_prob``, ``ci_kind``, ``extrapolated``,
+    ``mcse_mean`` (0 where exact) and, with ``--above``, ``threshold``, ``prob_above``
+    and ``prob_below``; else these three are null.
+``icc``
+    The intraclass correlation, with the same fields.
+``unbiased``
+    ``quantity``, ``k``, ``value`` and ``se`` of the unbiased estimators.
+``baselines``
+    ``name``, ``estimate``, ``lower``, ``upper``, ``ci_prob``, ``kind``, ``sound``, ``advice``.
+``effective_rollouts``
+    How many independent rollouts would know as much about the pass rate.
+``lost``
+    null where no rollout errored; else ``if_failed`` and ``if_passed``: the estimates on
+    new tasks if all errored rollouts had failed, or had passed.
+``checks``
+    Those of the exact engine: ``name``, ``value``, ``limit``, ``passed``, ``remedy``.
+``sampled``
+    null with ``--engine exact``; else ``draws``, ``chains``, and ``estimates`` and
+    ``checks`` of the sampled model.
+``notes``
+    Sentences that a reader of the numbers must see.
+``files``
+    ``plot`` and ``save``: the files written, or null.
+
+Numbers are not rounded. What has no answer is ``{"unknown": reason}``.
+"""
 
 from __future__ import annotations
 
-from bayeseval.cli._show import FileArgument
+from typing import Annotated
+
+import typer
+
+from bayeseval.cli._rate import CiProbOption, JsonOption
+from bayeseval.cli._show import FileArgument, FormatOption, SystemOption
 
 __all__ = ["fit"]
 
 
-def fit(file: FileArgument) -> None:
-    """Stub."""
+def fit(
+    file: FileArgument,
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k",
+            metavar="K,K,...",
+            help="Values of k for pass@k and pass^k. Default: 1, 2, 4 and 8, as far as the "
+            "rollouts per task reach.",
+        ),
+    ] = None,
+    above: Annotated[
+        str | None,
+        typer.Option(
+            "--above", metavar="T", help="Ask how probable it is that each quantity exceeds T."
+        ),
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="nuts|exact",
+            help="nuts also samples the PyMC model and checks it; exact does without.",
+        ),
+    ] = "nuts",
+    prior: Annotated[
+        str,
+        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
+    ] = "uniform",
+    plot: Annotated[
+        str | None,
+        typer.Option("--plot", metavar="FILE", help="Write a figure: .png, .svg or .pdf."),
+    ] = None,
+    save: Annotated[
+        str | None, typer.Option("--save", metavar="FILE", help="Write the fit: .nc.")
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", help="Seed; a new one is drawn and shown otherwise."),
+    ] = None,
+    draws: Annotated[
+        int | None,
+        typer.Option(
+            "--draws", metavar="N", help="Draws of each chain, after tuning. Default: 1000."
+        ),
+    ] = None,
+    chains: Annotated[
+        int | None, typer.Option("--chains", metavar="N", help="Chains. Default: 4.")
+    ] = None,
+    format: FormatOption = None,
+    system: SystemOption = None,
+    ci_prob: CiProbOption = "0.95",
+    json: JsonOption = False,
+) -> None:
+    """Pass rate, pass@k and pass^k from FILE, with honest intervals.
+
+    Prints what was read, the exact posterior and the baselines; then samples
+    the PyMC model and prints its checks.
+    """
+    # Loads NumPy, which the help does without.
+    from bayeseval.cli import _fit_run
+
+    options = _fit_run.Options.of(
+        k=k,
+        above=above,
+        engine=engine,
+        prior=prior,
+        plot=plot,
+        save=save,
+        seed=seed,
+        draws=draws,
+        chains=chains,
+        ci_prob=ci_prob,
+    )
+    _fit_run.run(file, options, format=format, system=system, json=json)

@@ -81,7 +81,7 @@ def rate(
 ) -> None:
     """Pass rate from independent trials: one rollout for each task.
 
-    Several rollouts of one task are not independent: give their file to 'bayeseval fit'.
+    Several rollouts of one task are not independent: use 'bayeseval fit'.
     """
     # Loads NumPy, which the help does without.
     from bayeseval.cli._rate_report import RateReport

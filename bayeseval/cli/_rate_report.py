@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -58,7 +59,7 @@ class Claim:
     @classmethod
     def above(cls, posterior: BetaPosterior, threshold: float) -> Claim:
         prob, prob_not = posterior.prob_above(threshold), posterior.prob_below(threshold)
-        side = side_of(posterior.passes, posterior.trials, threshold, 1.0)
+        side = side_of(_observed(posterior), threshold, 1.0)
         factor = _log_factor_above(posterior, threshold)
         sentence = verdict(side, prob, prob_not, ABOVE)
         return cls(f"p > {threshold:.15g}", threshold, 1.0, prob, prob_not, factor, sentence)
@@ -66,7 +67,7 @@ class Claim:
     @classmethod
     def below(cls, posterior: BetaPosterior, threshold: float) -> Claim:
         prob, prob_not = posterior.prob_below(threshold), posterior.prob_above(threshold)
-        side = side_of(posterior.passes, posterior.trials, 0.0, threshold)
+        side = side_of(_observed(posterior), 0.0, threshold)
         factor = _log_factor_above(posterior, threshold)
         against = factor if isinstance(factor, Unknown) else -factor
         sentence = verdict(side, prob, prob_not, BELOW)
@@ -76,7 +77,7 @@ class Claim:
     def between(cls, posterior: BetaPosterior, lower: float, upper: float) -> Claim:
         prob = posterior.prob_between(lower, upper)
         prob_not = posterior.prob_below(lower) + posterior.prob_above(upper)
-        side = side_of(posterior.passes, posterior.trials, lower, upper)
+        side = side_of(_observed(posterior), lower, upper)
         sentence = verdict(side, prob, prob_not, BETWEEN)
         text = f"{lower:.15g} < p < {upper:.15g}"
         before = beta_posterior(0, 0, prior=posterior.prior)
@@ -110,6 +111,10 @@ class Claim:
             "log_bayes_factor": self.log_bayes_factor,
             "sentence": self.sentence,
         }
+
+
+def _observed(posterior: BetaPosterior) -> Fraction | None:
+    return Fraction(posterior.passes, posterior.trials) if posterior.trials else None
 
 
 def _log_factor_above(posterior: BetaPosterior, threshold: float) -> float | Unknown:
@@ -217,8 +222,8 @@ class RateReport:
     def _answers(self) -> list[tuple[str, str]]:
         rows = []
         for claim in self.claims:
-            rows.append((f"Pr[{claim.text}]", format_probability(claim.prob)))
-            rows.append((f"Pr[{claim.contrary}]", format_probability(claim.prob_not)))
+            rows.append((f"Pr[{claim.text}]", _probability(claim.prob, claim.prob_not)))
+            rows.append((f"Pr[{claim.contrary}]", _probability(claim.prob_not, claim.prob)))
             if not isinstance(claim.log_bayes_factor, Unknown):
                 label = f"Bayes factor for {claim.text} against {claim.contrary}"
                 rows.append((label, _factor_text(claim.log_bayes_factor)))
@@ -287,6 +292,13 @@ def _components(components: tuple[tuple[float, float, float], ...]) -> dict[str,
     return {"alpha": alpha, "beta": beta}
 
 
+def _probability(probability: float, contrary: float) -> str:
+    """A probability, by its distance from 1 where nothing else would be seen of it."""
+    if probability > 0.5 and 0 < contrary < 1e-6:
+        return f"1 - {contrary:.1e}"
+    return format_probability(probability)
+
+
 def _factor_text(log_factor: float) -> str:
     if abs(log_factor) > 50:
         return f"e^{log_factor:,.0f}"
@@ -310,7 +322,7 @@ def parse_counts(text: str) -> tuple[int, int]:
         raise InputError(f"{_ASK}; got {text!r}, which is too large for a count")
     if passes > trials:
         raise InputError(
-            f"passes must not exceed trials; got {passes} of {trials} "
+            f"passes must not exceed trials; got {text!r} "
             f"(the passes come first: {trials}/{passes}?)"
         )
     return passes, trials

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -121,13 +122,20 @@ def print_json(document: dict[str, Any]) -> None:
     """Print one JSON document: numbers unrounded, `Unknown` as ``{"unknown": reason}``."""
     import json
 
-    sys.stdout.write(json.dumps(document, default=_plain, allow_nan=False, indent=2) + "\n")
+    text = json.dumps(_plain(document), allow_nan=False, ensure_ascii=False, indent=2)
+    sys.stdout.write(text + "\n")
 
 
 def _plain(value: Any) -> Any:
+    """Replace what JSON does not know: UNKNOWN, infinities, NumPy's numbers and arrays."""
+    if isinstance(value, dict):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
     if isinstance(value, Unknown):
         return {"unknown": value.reason}
-    # NumPy's numbers and arrays.
     if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"no JSON for {type(value).__name__}")
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"unknown": f"not a finite number: {value}"}
+    return value

@@ -99,12 +99,13 @@ def verdict(observed: Observed, holds: float, fails: float, wording: Wording) ->
     wording : Wording
         The words of this kind of claim.
     """
-    risk = f"{wording.fails if fails <= holds else wording.holds} with probability "
-    risk += odds(min(fails, holds))
+    risk = f"with probability {odds(min(fails, holds))}"
     if observed == "nothing":
-        return f"Nothing was observed; under the prior alone the true rate {risk}."
+        does = wording.observed_fails if fails <= holds else wording.observed_holds
+        return f"Nothing was observed; under the prior alone the true rate {does} {risk}."
     if observed == "on the edge":
-        return f"The observed rate {wording.observed_edge}; the true rate {risk}."
+        does = wording.fails if fails <= holds else wording.holds
+        return f"The observed rate {wording.observed_edge}; the true rate {does} {risk}."
     if observed == "holds":
         seen, contrary, agrees, differs = wording.observed_holds, wording.fails, holds, fails
     else:
@@ -118,15 +119,15 @@ def verdict(observed: Observed, holds: float, fails: float, wording: Wording) ->
     return f"The observed rate {seen}; the true rate {contrary} with probability {odds(differs)}."
 
 
-def side_of(passes: int, trials: int, lower: float, upper: float) -> Observed:
-    """Where an observed rate lies about the open range from `lower` to `upper`.
+def side_of(rate: Fraction | None, lower: float, upper: float) -> Observed:
+    """Where an observed rate, if there is one, lies about the range from `lower` to `upper`.
 
     The comparison is of fractions: 19 of 20 lies exactly on 0.95, as written.
     """
-    if trials == 0:
+    if rate is None:
         return "nothing"
-    rate, low, high = Fraction(passes, trials), Fraction(repr(lower)), Fraction(repr(upper))
-    # An end of the scale is no edge: nothing can lie beyond it.
+    low, high = Fraction(repr(lower)), Fraction(repr(upper))
+    # An end of the scale is no edge, unless it is the bar itself: nothing lies beyond it.
     if (rate == low and low > 0) or (rate == high and high < 1):
         return "on the edge"
     return "holds" if low <= rate <= high else "fails"

@@ -1,0 +1,203 @@
+"""What ``bayeseval fit`` does, in order."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import sys
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bayeseval import __version__
+from bayeseval._atomic import as_output_path, atomic_path
+from bayeseval._validate import as_probability, as_whole, one_of
+from bayeseval.cli._fit_print import print_checks, print_exact
+from bayeseval.cli._fit_report import ExactReport, checks, default_ks, documents, estimates
+from bayeseval.cli._tables import Printer, print_json
+from bayeseval.errors import InputError
+from bayeseval.hierarchical import Fit, HierarchicalPrior
+from bayeseval.hierarchical import fit as fit_model
+from bayeseval.io import read
+from bayeseval.rollouts import Rollouts
+
+__all__ = ["Options", "run"]
+
+Engine = Literal["nuts", "exact"]
+FIGURES = (".png", ".svg", ".pdf")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What was asked for, checked before any work.
+
+    Parameters
+    ----------
+    ks : tuple of int, or None
+        Values of k; None for those that the data reach.
+    above : float or None
+        The bar.
+    engine : {"nuts", "exact"}
+        Whether to sample.
+    prior : HierarchicalPrior
+        The prior.
+    plot, save : str or None
+        Files to write.
+    seed : int
+        Seed of everything that is drawn.
+    draws, chains : int
+        Size of the sample.
+    ci_prob : float
+        Level of all intervals.
+    """
+
+    ks: tuple[int, ...] | None
+    above: float | None
+    engine: Engine
+    prior: HierarchicalPrior
+    plot: str | None
+    save: str | None
+    seed: int
+    draws: int
+    chains: int
+    ci_prob: float
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        k: str | None,
+        above: str | None,
+        engine: str,
+        prior: str,
+        plot: str | None,
+        save: str | None,
+        seed: int | None,
+        draws: int | None,
+        chains: int | None,
+        ci_prob: str,
+    ) -> Options:
+        """Parse and check what the command line was given."""
+        one_of(engine, Engine, "--engine")
+        one_of(prior, ("uniform", "arcsine"), "--prior")
+        if engine == "exact" and (draws is not None or chains is not None):
+            raise InputError("--draws and --chains belong to --engine nuts; exact draws nothing")
+        if plot is not None:
+            as_output_path(plot, suffixes=FIGURES)
+        if save is not None:
+            as_output_path(save, suffixes=(".nc",))
+        return cls(
+            ks=None if k is None else _parse_ks(k),
+            above=None if above is None else as_probability(above, "--above"),
+            engine=engine,  # type: ignore[arg-type]
+            prior=HierarchicalPrior.named(prior),  # type: ignore[arg-type]
+            plot=plot,
+            save=save,
+            seed=secrets.randbits(32) if seed is None else as_whole(seed, "--seed"),
+            draws=1000 if draws is None else as_whole(draws, "--draws", minimum=1),
+            chains=4 if chains is None else as_whole(chains, "--chains", minimum=1),
+            ci_prob=as_probability(ci_prob, "--ci-prob", open_ends=True),
+        )
+
+
+def run(file: str, options: Options, *, format: str | None, system: str | None, json: bool) -> None:
+    """Read, answer exactly, sample, check, and write what was asked for."""
+    printer = Printer(silent=json)
+    rollouts = read(file, format=format, system=system)
+    exact = _exact(rollouts, options)
+    report = ExactReport.of(
+        exact,
+        lost=_lost(rollouts, options),
+        ks=default_ks(rollouts) if options.ks is None else options.ks,
+        above=options.above,
+        ci_prob=options.ci_prob,
+        seed=options.seed,
+    )
+    print_exact(report, printer)
+    fit = exact
+    if options.engine == "nuts":
+        printer.flush()
+        fit = _sample(rollouts, options)
+    print_checks(fit, printer)
+    _write_files(fit, options, printer)
+    printer.text()
+    printer.text(f"--seed {options.seed} repeats this run.")
+    if json:
+        print_json(_document(report, fit, options))
+
+
+def _exact(rollouts: Rollouts, options: Options) -> Fit:
+    return fit_model(rollouts, engine="exact", prior=options.prior, rng=options.seed)
+
+
+def _lost(rollouts: Rollouts, options: Options) -> tuple[Fit, Fit] | None:
+    if rollouts.ledger.errored == 0:
+        return None
+    return (
+        _exact(rollouts.with_lost("fail"), options),
+        _exact(rollouts.with_lost("pass"), options),
+    )
+
+
+def _sample(rollouts: Rollouts, options: Options) -> Fit:
+    if sys.stderr.isatty():
+        print(
+            f"Sampling the PyMC model: {options.chains} chains of {options.draws} draws ...",
+            file=sys.stderr,
+        )
+    # Standard output is for answers only, whatever a library thinks of its own messages.
+    with contextlib.redirect_stdout(sys.stderr):
+        return fit_model(
+            rollouts,
+            engine="nuts",
+            prior=options.prior,
+            draws=options.draws,
+            chains=options.chains,
+            rng=options.seed,
+        )
+
+
+def _write_files(fit: Fit, options: Options, printer: Printer) -> None:
+    if options.plot is None and options.save is None:
+        return
+    printer.text()
+    if options.plot is not None:
+        # Loads Matplotlib.
+        from bayeseval.cli._figure import write_figure
+
+        with atomic_path(options.plot) as temporary:
+            write_figure(fit, temporary, threshold=options.above, seed=options.seed)
+        printer.text(f"Figure: {options.plot}")
+    if options.save is not None:
+        fit.save(options.save)
+        printer.text(f"Fit: {options.save}")
+
+
+def _document(report: ExactReport, fit: Fit, options: Options) -> dict[str, Any]:
+    sampled = None
+    if options.engine == "nuts":
+        rows = estimates(fit, report.ks)
+        sampled = {
+            "draws": options.draws,
+            "chains": options.chains,
+            "estimates": documents(rows, options.ci_prob, options.above),
+            "checks": checks(fit),
+        }
+    return {
+        "schema": "bayeseval.fit/1",
+        "version": __version__,
+        "seed": options.seed,
+        **report.document(),
+        "sampled": sampled,
+        "files": {"plot": options.plot, "save": options.save},
+    }
+
+
+def _parse_ks(text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    # Nine digits: beyond any number of rollouts, and no work to refuse.
+    if not all(part.isdecimal() and len(part) <= 9 and int(part) >= 1 for part in parts):
+        raise InputError(
+            f"--k must be whole numbers of at least 1 with commas between, such as 1,2,4; "
+            f"got {text!r}"
+        )
+    return tuple(sorted({int(part) for part in parts}))
