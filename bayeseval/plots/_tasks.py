@@ -104,8 +104,9 @@ def plot_tasks(
 def _legend(ax: Axes, ci_prob: float, *, unscored: bool) -> None:
     from matplotlib.lines import Line2D
 
+    markers = {line.get_marker() for line in ax.lines}
     handles: list[Any] = [
-        Line2D([], [], **RAW),
+        Line2D([], [], **(RAW if "D" in markers else RAW | {"marker": ".", "markersize": 2})),
         Line2D([], [], color=style.POSTERIOR, marker="o", markersize=4, linewidth=2.0),
     ]
     labels = ["raw rate", f"posterior mean and {100 * ci_prob:g} % CrI (equal-tailed)"]
