@@ -14,7 +14,7 @@ print(posterior)
 print(f"Wilson interval: {100 * wilson.lower:.1f}-{100 * wilson.upper:.1f} %")
 print(f"Pr[p > {bar}] = {posterior.prob_above(bar):.3f}")
 
-# The bar is cleared by what was seen, yet one release in eight of this kind falls short.
+# What was seen clears the bar, yet the true rate falls short with a chance of one in eight.
 risk = posterior.prob_below(bar)
 print(f"Risk that the true rate falls short: {risk:.3f}, about one in {1 / risk:.0f}")
 

@@ -74,13 +74,13 @@ def _print_estimates(report: ExactReport, printer: Printer) -> None:
             "shape of the model."
         )
     for label, reason in _reasons(rows):
-        notes.append(f"{label} has no unbiased estimate: {reason}.")
+        notes.append(f"UNKNOWN for {label}: {reason}.")
     printer.table(
         "Answers by the exact engine",
         ["", "unbiased", *_HEADS],
         [
             (
-                row.label,
+                _label(row),
                 bare_percent(row.unbiased),
                 *(_cell(row.posterior[each], report.ci_prob) for each in POPULATIONS),
             )
@@ -96,10 +96,10 @@ def _print_probabilities(report: ExactReport, above: float, printer: Printer) ->
         ["", *_HEADS],
         [
             (
-                row.label,
+                _label(row),
                 *(
-                    _marked(format_probability(posterior.prob_above(above)), posterior)
-                    for posterior in (row.posterior[each] for each in POPULATIONS)
+                    format_probability(row.posterior[each].prob_above(above))
+                    for each in POPULATIONS
                 ),
             )
             for row in _shown(report.estimates)
@@ -176,7 +176,7 @@ def _print_lost(report: ExactReport, printer: Printer) -> None:
     for row in zip(*columns, strict=True):
         posteriors = [each.posterior["new_tasks"] for each in row]
         cells = (_cell(posterior, report.ci_prob) for posterior in posteriors)
-        rows.append((row[0].label, *cells))
+        rows.append((_label(row[0]), *cells))
         if report.above is not None:
             probabilities = (format_probability(p.prob_above(report.above)) for p in posteriors)
             rows.append((f"  Pr > {report.above:.15g}", *probabilities))
@@ -203,12 +203,11 @@ def _reasons(rows: list[Estimate]) -> list[tuple[str, str]]:
 
 
 def _cell(posterior: Posterior, ci_prob: float) -> str:
-    text = f"{bare_percent(posterior.mean)} ({bare_range(posterior.eti(ci_prob))})"
-    return _marked(text, posterior)
+    return f"{bare_percent(posterior.mean)} ({bare_range(posterior.eti(ci_prob))})"
 
 
-def _marked(text: str, posterior: Posterior) -> str:
-    return text + "*" if posterior.extrapolated else text
+def _label(row: Estimate) -> str:
+    return f"{row.label}*" if row.extrapolated else row.label
 
 
 def _number(value: object) -> str:

@@ -68,7 +68,7 @@ class Printer:
         rows : iterable of sequences of str
             The cells.
         left : sequence of int, default (0,)
-            Columns of words, set to the left and wrapped; others hold numbers.
+            Columns of words, set to the left; others hold numbers.
         notes : iterable of str
             Sentences beneath.
         """
@@ -82,11 +82,10 @@ class Printer:
             box=box.SIMPLE_HEAD, show_header=any(columns), show_edge=False, pad_edge=False
         )
         for at, head in enumerate(columns):
-            words = at in left
+            # Wrapped, never cut: no digit may be lost on a narrow terminal.
             table.add_column(
                 Text(head, style="bold"),
-                justify="left" if words else "right",
-                no_wrap=not words,
+                justify="left" if at in left else "right",
                 overflow="fold",
             )
         for row in rows:
