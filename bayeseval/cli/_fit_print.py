@@ -51,6 +51,7 @@ def print_checks(fit: Fit, printer: Printer) -> None:
     )
     for row in checks.rows:
         if row.name == "agreement":
+            printer.text()
             printer.text(
                 f"NUTS and the exact engine differ by at most {_number(row.value)} Monte Carlo "
                 "standard errors."
@@ -106,6 +107,7 @@ def _print_probabilities(report: ExactReport, above: float, printer: Printer) ->
         ],
     )
     if report.verdict is not None:
+        printer.text()
         printer.text(f"Pass rate of new tasks: {_lower_first(report.verdict)}")
 
 
