@@ -24,13 +24,16 @@ from bayeseval.hierarchical._likelihood import (
     tail_counts,
 )
 from bayeseval.hierarchical._prior import HierarchicalPrior
-from bayeseval.hierarchical._task_nodes import LARGEST_KAPPA, TaskNodes, task_nodes
+from bayeseval.hierarchical._task_nodes import TaskNodes, task_nodes
 from bayeseval.posterior import About, BetaMixture, GridPosterior
 from bayeseval.rollouts import Rollouts
 
 __all__ = ["ExactHyper", "integrate"]
 
 Array = npt.NDArray[np.float64]
+
+# Beyond this concentration a task rate differs from the mean by less than 1e-6.
+LARGEST_KAPPA = 1e13
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,10 +1,11 @@
-"""Nodes for task rates: the hyperparameters' posterior as a smooth mixture of Betas.
+"""Nodes of the hyperparameters for quantities of tasks: mixtures that are smooth.
 
-The pass rate of a task is a mixture of Betas over the grid of mean and ICC. Where kappa
-is large a task's Beta is narrower than the grid's steps, and a sum over the grid would
-be a comb. Such rows get more nodes, up to 16 times as many; beyond that the ICC is as
-good as 0, the rows are joined, and their Betas are widened to the step, which changes
-the spread of the rate by less than one part in 100,000.
+The pass rate of a task is a mixture of Betas over the grid of mean and ICC, and the
+mean of a suite a mixture of sums of such rates. Where kappa is large a component is
+narrower than the grid's steps, and a sum over the grid would be a comb. Such rows get
+more nodes, up to 16 times as many; beyond that the ICC is as good as 0, the rows are
+joined, and their components are widened to the step, which changes the spread of the
+quantity by less than one part in 100,000.
 """
 
 from __future__ import annotations
@@ -16,12 +17,10 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-__all__ = ["LARGEST_KAPPA", "TaskNodes", "task_nodes"]
+__all__ = ["TaskNodes", "suite_nodes", "task_nodes"]
 
 Array = npt.NDArray[np.float64]
 
-# Beyond this concentration a task rate differs from the mean by less than 1e-6.
-LARGEST_KAPPA = 1e13
 FINEST = 16
 # A task's Beta changes shape over about one unit of log kappa.
 Y_STEP = 0.6
@@ -38,9 +37,15 @@ class TaskNodes:
 
 
 def task_nodes(
-    log_joint: Callable[[Array, Array], Array], rows: tuple[Array, Array, Array, Array], steps: int
+    log_joint: Callable[[Array, Array], Array],
+    rows: tuple[Array, Array, Array, Array],
+    steps: int,
+    *,
+    tasks: int = 1,
+    trials: float = 0.0,
+    rollouts: float = np.inf,
 ) -> TaskNodes:
-    """Lay nodes that resolve the Beta of a task rate.
+    """Lay nodes that resolve the mean rate, or mean outcome, of a number of tasks.
 
     Parameters
     ----------
@@ -51,13 +56,20 @@ def task_nodes(
         posterior mass.
     steps : int
         Steps in x of each row.
+    tasks : int, default 1
+        Number of tasks whose mean is asked for.
+    trials : float, default 0
+        Rollouts that each of them has had; 0 for new tasks.
+    rollouts : float, default inf
+        Rollouts of each that make the outcome; infinitely many give the rate itself.
     """
     y, low, high = _fine_rows(rows)
     steps //= 2
     x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, steps + 1)
     logs = log_joint(x, y[:, None])
     near = logs > logs.max(axis=1, keepdims=True) - 20.0
-    widths = np.where(near, _rate_width(x, y[:, None]), np.inf).min(axis=1)
+    width = _width(x, np.exp(-y[:, None]), tasks, trials, rollouts)
+    widths = np.where(near, width, np.inf).min(axis=1)
     wanted = (high - low) / steps / widths
     top = float(logs.max())
     mass = np.exp(logs - top).sum(axis=1) * (high - low)
@@ -79,7 +91,8 @@ def task_nodes(
         weights = np.exp(logs - top) * span / factor * share[chosen, None] / total
         step = span / (steps * factor)
         spread = special.expit(x) * special.expit(-x)
-        kappa = np.minimum(np.exp(-y[chosen, None]), np.maximum(step**-2.0 / spread, 1.0))
+        largest = np.maximum(step**-2.0 / (spread * tasks), 10.0 * trials + 1.0)
+        kappa = np.minimum(np.exp(-y[chosen, None]), largest)
         kept = weights > NEGLIGIBLE
         parts.append(
             (
@@ -91,19 +104,54 @@ def task_nodes(
     return TaskNodes(*(np.concatenate(group) for group in zip(*parts, strict=True)))
 
 
-def _fine_rows(rows: tuple[Array, Array, Array, Array]) -> tuple[Array, Array, Array]:
+def suite_nodes(
+    log_joint: Callable[[Array, Array], Array], rows: tuple[Array, Array, Array, Array], steps: int
+) -> TaskNodes:
+    """Lay nodes for characteristic functions of a suite's mean.
+
+    A Fourier series that is cut off where it has died out blurs the comb by itself, as
+    long as the steps in x are below about a third of the spread of x; see `task_nodes`
+    for the parameters.
+    """
+    y, low, high = _fine_rows(rows, negligible=1e-13)
+    x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, steps + 1)
+    logs = log_joint(x, y[:, None])
+    row = np.exp(logs - logs.max(axis=1, keepdims=True))
+    row /= row.sum(axis=1, keepdims=True)
+    mean = np.sum(row * x, axis=1, keepdims=True)
+    spread = np.sqrt(np.sum(row * (x - mean) ** 2, axis=1))
+    heavy = logs.max(axis=1) > logs.max() - 25.0
+    fine = int(min(np.ceil(np.max((high - low)[heavy] / spread[heavy]) / 0.3), 512))
+    if fine > steps:
+        x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, fine + 1)
+        logs = log_joint(x, y[:, None])
+    weights = np.exp(logs - logs.max()) * (high - low)[:, None]
+    weights /= weights.sum()
+    kept = weights > 1e-14
+    kappa = np.minimum(np.exp(-y), 1e13)[:, None]
+    alpha, beta = special.expit(x) * kappa, special.expit(-x) * kappa
+    return TaskNodes(weights[kept] / weights[kept].sum(), alpha[kept], beta[kept])
+
+
+def _fine_rows(
+    rows: tuple[Array, Array, Array, Array], *, negligible: float = NEGLIGIBLE
+) -> tuple[Array, Array, Array]:
     """Values of y, close enough to resolve a task's Beta, and their windows in x."""
     y, low, high, mass = rows
-    heavy = np.flatnonzero(mass > NEGLIGIBLE * mass.max())
+    heavy = np.flatnonzero(mass > negligible * mass.max())
     first, last = float(y[heavy[0]]), float(y[heavy[-1]])
     count = int(np.ceil((last - first) / min(float(y[1] - y[0]), Y_STEP))) + 1
     fine = np.linspace(first, last, count)
     return fine, np.interp(fine, y, low), np.interp(fine, y, high)
 
 
-def _rate_width(x: Array, y: Array) -> Array:
-    """Width in x of the density of a given task rate, seen as a function of x."""
-    kappa = np.minimum(np.exp(-y), LARGEST_KAPPA)
-    mean, rest = special.expit(x), special.expit(-x)
-    information = special.polygamma(1, mean * kappa) + special.polygamma(1, rest * kappa)
-    return np.asarray(1.0 / (kappa * mean * rest * np.sqrt(information)))
+def _width(x: Array, kappa: Array, tasks: int, trials: float, rollouts: float) -> Array:
+    """Width in x of the quantity's density at a given value, seen as a function of x.
+
+    The standard deviation of the mean over tasks, given mean and ICC, divided by how
+    fast its expectation moves with x.
+    """
+    variance = special.expit(x) * special.expit(-x)
+    size = kappa + trials
+    spread = (size + size**2 / rollouts) / (variance * tasks)
+    return np.asarray(np.sqrt(spread) / kappa)

@@ -5,6 +5,7 @@ from bayeseval.posterior._discrete import DiscretePosterior
 from bayeseval.posterior._draws import DrawsPosterior
 from bayeseval.posterior._mixture import BetaMixture, log_beta_tail
 from bayeseval.posterior._panels import GridPosterior
+from bayeseval.posterior._table import TablePosterior
 
 __all__ = [
     "About",
@@ -13,6 +14,7 @@ __all__ = [
     "DrawsPosterior",
     "GridPosterior",
     "Posterior",
+    "TablePosterior",
     "log_beta_tail",
     "logit",
 ]

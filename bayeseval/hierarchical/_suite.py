@@ -1,0 +1,272 @@
+"""The suite itself and its next run, under the exact engine.
+
+`suite`: the mean over exactly these tasks of p_i, p_i^k or 1 - (1 - p_i)^k, rollouts
+without end. `next_run`: the number that the same tasks with the same rollouts, or m new
+tasks, will show: the mean over tasks of the unbiased estimate of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import comb, lcm
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bayeseval.errors import InputError
+from bayeseval.hierarchical._exact import ExactHyper
+from bayeseval.hierarchical._sums import (
+    Group,
+    chebyshev_moments,
+    chebyshev_transform,
+    discrete_mean,
+    lattice_mean,
+    mean_and_sd,
+    smooth_mean,
+    window,
+)
+from bayeseval.hierarchical._task_nodes import TaskNodes, suite_nodes, task_nodes
+from bayeseval.posterior import About, DiscretePosterior, Posterior, TablePosterior
+from bayeseval.rollouts import Cells
+
+__all__ = ["Functional", "new_run_exact", "next_run_exact", "suite_exact"]
+
+Array = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
+Counts = npt.NDArray[np.int64]
+
+# Series lengths that are tried, each with the last coefficient that ends the search.
+LENGTHS = ((48, 1e-14), (96, 1e-14), (192, 1e-12), (384, 1e-10), (768, 1e-9))
+LARGEST_ORDER = 1200
+# Predictions on a finer lattice than this are refused; their values have no common unit.
+LARGEST_LATTICE = 10_000_000
+_GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(3)
+
+
+@dataclass(frozen=True, slots=True)
+class Functional:
+    """pass^k or pass@k of one task; k = 1 is its pass rate.
+
+    Parameters
+    ----------
+    kind : {"pass_hat_k", "pass_at_k"}
+        All of k attempts pass, or at least one does.
+    k : int
+        Number of attempts.
+    """
+
+    kind: Literal["pass_hat_k", "pass_at_k"]
+    k: int
+
+    @property
+    def name(self) -> str:
+        """Name in words: ``pass rate``, ``pass^3`` or ``pass@3``."""
+        if self.k == 1:
+            return "pass rate"
+        return f"pass{'^' if self.kind == 'pass_hat_k' else '@'}{self.k}"
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether it is one minus pass^k of the failures."""
+        return self.kind == "pass_at_k"
+
+    def of_rate(self, p: Array) -> Array:
+        """Value at a known pass rate."""
+        if not self.mirrored:
+            return np.asarray(p**self.k)
+        return np.asarray(-np.expm1(self.k * np.log1p(-np.minimum(p, 1.0 - 1e-16))))
+
+    def rate_at(self, value: Array) -> tuple[Array, Array]:
+        """Pass rate at which the value is reached, and its complement, each as itself."""
+        with np.errstate(divide="ignore"):
+            if not self.mirrored:
+                log_p = np.log(value) / self.k
+                return np.exp(log_p), -np.expm1(log_p)
+            log_q = np.log1p(-value) / self.k
+            return -np.expm1(log_q), np.exp(log_q)
+
+    def of_counts(self, trials: int) -> Array:
+        """Unbiased estimate for 0..trials passes, shape (trials + 1,)."""
+        ways = comb(trials, self.k)
+        values = np.array([comb(s, self.k) / ways for s in range(trials + 1)])
+        return 1.0 - values[::-1] if self.mirrored else values
+
+
+def suite_exact(hyper: ExactHyper, cells: Cells, functional: Functional, about: About) -> Posterior:
+    """Posterior of the mean of a functional over exactly these tasks."""
+    if cells.count.sum() == 1 and functional.k == 1:
+        return hyper.task_rate(int(cells.passes[0]), int(cells.trials[0]), about)
+    nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
+    n = int(cells.count.sum())
+    groups = _groups(cells, nodes, functional, 2)
+    means, sds, mean, sd = mean_and_sd(nodes.weights, groups)
+    bounds = window(nodes.weights, means, sds, n)
+    for length, tolerance in LENGTHS:
+        reach = 2.0 * np.pi * length / (bounds[1] - bounds[0]) / n
+        # exp(i u p^k) turns at most k u / 2 times as p runs over the Chebyshev angle.
+        terms = 40 + int(0.6 * reach * functional.k)
+        if terms > LARGEST_ORDER:
+            break
+        groups = _groups(cells, nodes, functional, terms)
+        found = smooth_mean(nodes.weights, groups, bounds, length, tolerance, about)
+        if found is not None:
+            return found
+    return _on_lattice(hyper, cells, functional, bounds, (mean, sd), about)
+
+
+def _groups(cells: Cells, nodes: TaskNodes, functional: Functional, terms: int) -> list[Group]:
+    transform = chebyshev_transform(functional.of_rate, terms)
+    groups = []
+    for passes, trials, count in zip(cells.passes, cells.trials, cells.count, strict=True):
+        alpha, beta = nodes.alpha + passes, nodes.beta + (trials - passes)
+        first, other = (beta, alpha) if functional.mirrored else (alpha, beta)
+        mean = np.exp(_log_rising(first, other, functional.k))
+        square = np.exp(_log_rising(first, other, 2 * functional.k))
+        groups.append(
+            Group(
+                int(count),
+                chebyshev_moments(alpha, beta, terms),
+                transform,
+                1.0 - mean if functional.mirrored else mean,
+                np.maximum(square - mean**2, 0.0),
+            )
+        )
+    return groups
+
+
+def _log_rising(first: Array, other: Array, k: int) -> Array:
+    """Log of E[p^k] for p ~ Beta(first, other)."""
+    return np.asarray(-np.sum(np.log1p(other / (first + np.arange(k)[:, None])), axis=0))
+
+
+def _on_lattice(
+    hyper: ExactHyper,
+    cells: Cells,
+    functional: Functional,
+    bounds: tuple[float, float],
+    moments: tuple[float, float],
+    about: About,
+) -> TablePosterior:
+    n = int(cells.count.sum())
+    trials = float(cells.trials @ cells.count) / n
+    nodes = task_nodes(hyper.log_joint, hyper.rows, hyper.steps, tasks=n, trials=trials)
+    # Each node costs a transform of the whole lattice: those that carry all but 2e-5.
+    order = np.argsort(nodes.weights)[::-1]
+    share = np.cumsum(nodes.weights[order]) / nodes.weights.sum()
+    heavy = order[: int(np.searchsorted(share, 1.0 - 2e-5)) + 1]
+    weights = nodes.weights[heavy] / nodes.weights[heavy].sum()
+    laws = [
+        (int(c), _cell_masses(functional, nodes.alpha[heavy] + s, nodes.beta[heavy] + (t - s)))
+        for s, t, c in zip(cells.passes, cells.trials, cells.count, strict=True)
+    ]
+    return lattice_mean(weights, laws, bounds, moments, about)
+
+
+def _cell_masses(functional: Functional, alpha: Array, beta: Array) -> Callable[[Array], Array]:
+    """Masses that a task's value has between given edges, at each node.
+
+    Incomplete beta functions are slow; between the outermost cells a three-point Gauss
+    rule of the density does as well, unless the Beta is as narrow as a few cells.
+    """
+    total = alpha + beta
+    sd = np.sqrt(alpha / total * (beta / total) / (total + 1.0))
+
+    def masses(edges: Array) -> Array:
+        p, q = functional.rate_at(edges)
+        inner = slice(4, edges.size - 5)
+        wide = sd > 4.0 * float(np.max(np.diff(p[4:-4]), initial=0.0))
+        result = np.empty((alpha.size, edges.size - 1))
+        result[~wide] = _beta_masses(alpha[~wide], beta[~wide], p, q)
+        a, b = alpha[wide, None], beta[wide, None]
+        part = np.empty((a.size, edges.size - 1))
+        part[:, :4] = _beta_masses(a[:, 0], b[:, 0], p[:5], q[:5])
+        part[:, -4:] = _beta_masses(a[:, 0], b[:, 0], p[-5:], q[-5:])
+        half, left, right = 0.5 * np.diff(p)[4:-4], p[4:-5], q[5:-4]
+        density = np.zeros((a.size, half.size))
+        for node, weight in zip(_GAUSS_NODES, _GAUSS_WEIGHTS, strict=True):
+            log_p = np.log(left + half * (1.0 + node))
+            log_q = np.log(right + half * (1.0 - node))
+            density += weight * half * np.exp((a - 1.0) * log_p + (b - 1.0) * log_q)
+        share = 1.0 - part[:, :4].sum(axis=1) - part[:, -4:].sum(axis=1)
+        scale = density.sum(axis=1)
+        ratio = np.divide(share, scale, out=np.zeros_like(share), where=scale > 0)
+        part[:, inner] = density * np.maximum(ratio, 0.0)[:, None]
+        result[wide] = part
+        return result
+
+    return masses
+
+
+def _beta_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
+    """Masses of Betas between increasing edges p (complements q)."""
+    half = int(np.count_nonzero(p < 0.5))
+    low = special.betainc(alpha[:, None], beta[:, None], p[:half])
+    high = special.betaincc(beta[:, None], alpha[:, None], q[half:])
+    return np.diff(np.concatenate([low, high], axis=1), axis=1)
+
+
+def next_run_exact(
+    hyper: ExactHyper, cells: Cells, functional: Functional, about: About
+) -> DiscretePosterior:
+    """Prediction of the number that the same tasks with the same rollouts show next time."""
+    known = (cells.passes, cells.trials)
+    return _predict(hyper, *known, cells.trials, cells.count, functional, about)
+
+
+def new_run_exact(
+    hyper: ExactHyper, tasks: int, rollouts: int, functional: Functional, about: About
+) -> DiscretePosterior:
+    """Prediction of the number that `tasks` new tasks of `rollouts` rollouts will show."""
+    none = np.zeros(1, dtype=np.int64)
+    return _predict(hyper, none, none, np.array([rollouts]), np.array([tasks]), functional, about)
+
+
+def _predict(
+    hyper: ExactHyper,
+    passes: Counts,
+    trials: Counts,
+    rollouts: Counts,
+    count: Counts,
+    functional: Functional,
+    about: About,
+) -> DiscretePosterior:
+    lattice = 1
+    for r in np.unique(rollouts):
+        lattice = lcm(lattice, comb(int(r), functional.k))
+        if lattice > LARGEST_LATTICE:
+            raise InputError(
+                f"the next run's {functional.name} has no exact prediction: with these unequal "
+                'rollouts per task its values have no common unit; use engine="nuts"'
+            )
+    nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
+    transforms = {int(r): _values_transform(functional.of_counts(int(r))) for r in set(rollouts)}
+    groups = []
+    for s, t, r, c in zip(passes, trials, rollouts, count, strict=True):
+        chances = _beta_binomial(nodes.alpha + s, nodes.beta + (t - s), int(r))
+        values = functional.of_counts(int(r))
+        mean = chances @ values
+        variance = np.maximum(chances @ values**2 - mean**2, 0.0)
+        groups.append(Group(int(c), chances, transforms[int(r)], mean, variance))
+    return discrete_mean(nodes.weights, groups, lattice, about)
+
+
+def _values_transform(values: Array) -> Callable[[Array], Complex]:
+    return lambda u: np.exp(1j * values[:, None] * u)
+
+
+def _beta_binomial(alpha: Array, beta: Array, rollouts: int) -> Array:
+    """Probabilities of 0..rollouts passes, shape (n_nodes, rollouts + 1)."""
+    s = np.arange(rollouts + 1.0)
+    ways = (
+        special.gammaln(rollouts + 1) - special.gammaln(s + 1) - special.gammaln(rollouts - s + 1)
+    )
+    logs = (
+        ways
+        + special.betaln(alpha[:, None] + s, beta[:, None] + rollouts - s)
+        - special.betaln(alpha, beta)[:, None]
+    )
+    chances: Array = np.exp(logs)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))

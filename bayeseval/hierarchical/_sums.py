@@ -1,0 +1,334 @@
+"""Distribution of a suite's mean: a mixture, over the hyperparameters, of sums of tasks.
+
+Given mean and ICC the tasks are independent, so the characteristic function of the
+suite's mean is a product over groups of tasks with equal counts; the mixture's is the
+weighted sum of those products. Where it dies out, a Fourier series gives density and
+distribution function to about 1e-13. Where it does not, as in suites without a single
+failure, whose mean piles up at 1, the tasks are convolved on a fine lattice instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.posterior import About, DiscretePosterior, TablePosterior
+
+__all__ = [
+    "Group",
+    "chebyshev_moments",
+    "chebyshev_transform",
+    "discrete_mean",
+    "lattice_mean",
+    "mean_and_sd",
+    "smooth_mean",
+    "window",
+]
+
+Array = npt.NDArray[np.float64]
+Complex = npt.NDArray[np.complex128]
+
+# Standard deviations, and whole tasks, that a window reaches beyond the means.
+WIDE, TASKS = 12.0, 30.0
+SCOUTS = 200
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Group:
+    """Tasks with equal counts, and the law of one task's value at each node.
+
+    The characteristic function of a value is linear in what is known of its law: the
+    chances of a discrete variable, or the Chebyshev moments of a continuous one.
+
+    Parameters
+    ----------
+    count : int
+        Number of tasks.
+    matrix : ndarray, shape (n_nodes, n_terms)
+        Chances or moments at each node.
+    transform : callable
+        ``transform(u)``, shape (n_terms, n_frequencies), such that E[exp(i u value)] is
+        ``matrix @ transform(u)``. Groups with the same transform should share it.
+    mean, variance : ndarray, shape (n_nodes,)
+        Mean and variance of one task's value.
+    """
+
+    count: int
+    matrix: Array
+    transform: Callable[[Array], Complex]
+    mean: Array
+    variance: Array
+
+
+def chebyshev_moments(alpha: Array, beta: Array, terms: int) -> Array:
+    """E[T_r(2p - 1)] for p ~ Beta(alpha, beta), r = 0..terms-1, shape (n, terms).
+
+    By the three-term recurrence of modified moments, which keeps an absolute 1e-15 for
+    parameters from 1e-12 to 1e10.
+
+    References
+    ----------
+    .. [1] Piessens and Branders (1973), The evaluation and application of some modified
+       moments, BIT 13, 443-450. https://doi.org/10.1007/BF01933407
+    """
+    total, lean = alpha + beta, alpha - beta
+    moments = np.empty((terms, alpha.size))
+    moments[0] = 1.0
+    moments[1] = lean / total
+    for r in range(1, terms - 1):
+        step = 2.0 * lean * moments[r] - (total - r) * moments[r - 1]
+        moments[r + 1] = step / (total + r)
+    return moments.T
+
+
+def chebyshev_transform(value: Callable[[Array], Array], terms: int) -> Callable[[Array], Complex]:
+    """Coefficients of exp(i u value(p)) in Chebyshev polynomials of 2p - 1."""
+    angle = np.pi * (np.arange(terms) + 0.5) / terms
+    points = value(0.5 + 0.5 * np.cos(angle))
+    cosines = np.cos(np.arange(terms)[:, None] * angle) * (2.0 / terms)
+    cosines[0] *= 0.5
+
+    def transform(u: Array) -> Complex:
+        return np.asarray(cosines @ np.exp(1j * points[:, None] * u))
+
+    return transform
+
+
+def mean_and_sd(weights: Array, groups: Sequence[Group]) -> tuple[Array, Array, float, float]:
+    """Mean and sd of the suite's mean at each node, and of the mixture."""
+    n = sum(g.count for g in groups)
+    means = sum((g.count / n * g.mean for g in groups), np.zeros(weights.size))
+    variances = sum((g.count / n**2 * g.variance for g in groups), np.zeros(weights.size))
+    mean = float(np.sum(weights * means))
+    spread = float(np.sum(weights * (variances + (means - mean) ** 2)))
+    return means, np.sqrt(variances), mean, float(np.sqrt(spread))
+
+
+def window(weights: Array, means: Array, sds: Array, n: int) -> tuple[float, float]:
+    """Part of [0, 1] outside which the mixture has next to no mass."""
+    heavy = weights > 1e-13
+    # Few rare failures are skew, like a Poisson count: some whole tasks on top.
+    reach = WIDE * sds[heavy] + TASKS / n
+    low = max(float(np.min(means[heavy] - reach)), 0.0)
+    high = min(float(np.max(means[heavy] + reach)), 1.0)
+    return low, high
+
+
+def _product(weights: Array, groups: Sequence[Group], u: Array, shift: Array) -> Complex:
+    """Characteristic function of the mixture, about a shift at each frequency."""
+    result: Complex = np.ones((weights.size, u.size), dtype=complex)
+    transforms: dict[int, Complex] = {}
+    for group in groups:
+        key = id(group.transform)
+        if key not in transforms:
+            transforms[key] = group.transform(u)
+        result *= _whole_power(group.matrix @ transforms[key], group.count)
+    return np.asarray((weights @ result) * np.exp(-1j * shift))
+
+
+def _whole_power(values: Complex, exponent: int) -> Complex:
+    """Whole power by repeated squaring: several times as fast as a complex power."""
+    result: Complex | None = None
+    while exponent:
+        if exponent & 1:
+            result = values if result is None else result * values
+        exponent >>= 1
+        if exponent:
+            values = values * values
+    assert result is not None
+    return result
+
+
+def smooth_mean(
+    weights: Array,
+    groups: Sequence[Group],
+    bounds: tuple[float, float],
+    frequencies: int,
+    tolerance: float,
+    about: About,
+) -> TablePosterior | None:
+    """Distribution of the mean over all tasks, as a Fourier series.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_nodes,)
+        Posterior weights of the hyperparameters.
+    groups : sequence of Group
+        The tasks.
+    bounds : (float, float)
+        The window outside which there is next to no mass.
+    frequencies : int
+        Length of the series.
+    tolerance : float
+        Largest last coefficient.
+
+    Returns
+    -------
+    TablePosterior or None
+        None where the series has not died out.
+    """
+    n = sum(g.count for g in groups)
+    low, high = bounds
+    pad = 0.02 * (high - low)
+    start, width = low - pad, high - low + 2.0 * pad
+    theta = np.asarray(2.0 * np.pi / width * np.arange(frequencies), dtype=float)
+    # The comb of nodes repeats itself further out, so the first end counts. The heaviest
+    # nodes tell where to look for it.
+    heavy = np.argsort(weights)[-SCOUTS:]
+    scouts = [replace(g, matrix=g.matrix[heavy]) for g in groups]
+    length = _first_end(_product(weights[heavy], scouts, theta / n, theta * start), tolerance)
+    while length is not None and length <= frequencies:
+        series = _product(weights, groups, theta[:length] / n, theta[:length] * start)
+        if _first_end(series, tolerance) is not None:
+            break
+        length = length * 5 // 4
+    if length is None or length > frequencies:
+        return None
+    _, _, mean, sd = mean_and_sd(weights, groups)
+    return _from_series(series, start, width, (mean, sd), about)
+
+
+def _first_end(series: Complex, tolerance: float) -> int | None:
+    """Length after which six coefficients in a row are below the tolerance."""
+    small = np.abs(series) < tolerance
+    runs = np.convolve(small, np.ones(6), mode="valid") == 6
+    return int(np.argmax(runs)) + 6 if runs.any() else None
+
+
+def _from_series(
+    series: Complex, start: float, width: float, moments: tuple[float, float], about: About
+) -> TablePosterior:
+    """Density and distribution function of a Fourier series on [start, start + width]."""
+    size = max(4096, 8 * series.size)
+    spectrum = np.zeros(size // 2 + 1, dtype=complex)
+    # The series holds E[exp(i theta (X - start))]; the density's coefficients are conjugate.
+    spectrum[: series.size] = np.conj(series)
+    density = np.fft.irfft(spectrum, size) * size / width
+    integral = np.zeros_like(spectrum)
+    integral[1 : series.size] = (
+        np.conj(series[1:]) * width / (2j * np.pi * np.arange(1, series.size))
+    )
+    wave = np.fft.irfft(integral, size) * size / width
+    place = np.arange(size) / size
+    below = place + wave - wave[0]
+    return TablePosterior(
+        start + width * place,
+        np.maximum(below, 0.0),
+        np.maximum(1.0 - below, 0.0),
+        np.maximum(density, 0.0),
+        moments,
+        about,
+    )
+
+
+def lattice_mean(
+    weights: Array,
+    groups: Sequence[tuple[int, Callable[[Array], Array]]],
+    bounds: tuple[float, float],
+    moments: tuple[float, float],
+    about: About,
+) -> TablePosterior:
+    """Distribution of the mean over all tasks, convolved on a lattice modulo the window.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (n_nodes,)
+        Posterior weights of the hyperparameters.
+    groups : sequence of (count, masses)
+        Tasks with equal counts; ``masses(edges)``, shape (n_nodes, n_edges - 1), are
+        the masses of a task's value between edges that run from 0 to 1.
+    bounds : (float, float)
+        The window outside which there is next to no mass.
+    moments : (float, float)
+        Mean and standard deviation, known from elsewhere.
+    """
+    n = sum(count for count, _ in groups)
+    low, high = bounds
+    width = (high - low) * 1.02
+    budget = 1.2e6 * n * width / (weights.size * len(groups))
+    size = 2 ** np.clip(np.floor(np.log2(budget)), 10, 16)
+    # A whole number of steps in one task's share, so that both its ends are on the lattice.
+    cells = int(np.ceil(size / (n * width)))
+    step = 1.0 / (n * cells)
+    size = int(np.ceil(width / step))
+    edges = np.clip((np.arange(cells + 2) - 0.5) / cells, 0.0, 1.0)
+    total: Complex = np.ones((weights.size, size // 2 + 1), dtype=complex)
+    for count, cell_masses in groups:
+        masses = cell_masses(edges)
+        folded = np.zeros((weights.size, size))
+        for first in range(0, cells + 1, size):
+            part = masses[:, first : first + size]
+            folded[:, : part.shape[1]] += part
+        total *= _whole_power(np.fft.rfft(folded, axis=1), count)
+    mass = np.maximum(np.fft.irfft(weights @ total, size), 0.0)
+    # Point j stands for all values congruent to j steps; the window begins at `low`.
+    first = int(np.floor(low / step))
+    mass = np.roll(mass, -(first % size))[: min(size, n * cells - first + 1)]
+    mass /= mass.sum()
+    edges = (first + np.arange(mass.size + 1) - 0.5) * step
+    below = np.concatenate([[0.0], np.cumsum(mass)])
+    above = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
+    grid, below, above = _power_law_start(edges, below, above)
+    # The same at the upper end, seen from there.
+    mirror, above, below = _power_law_start(1.0 - grid[::-1], above[::-1], below[::-1])
+    grid, above, below = 1.0 - mirror[::-1], above[::-1], below[::-1]
+    grid, kept = np.unique(grid, return_index=True)
+    below, above = below[kept], above[kept]
+    density = np.gradient(below, grid)
+    return TablePosterior(grid, below, above, density, moments, about)
+
+
+def _power_law_start(edges: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:
+    """Replace a first cell that holds the value 0 by a power law of the value.
+
+    Near 0 the distribution function of a sum of Betas is a power; within the first
+    cells its exponent follows from the masses that the lattice found there.
+    """
+    if edges[0] >= 0.0 or low[1] <= 0.0:
+        return edges, low, high
+    exponent = np.log(low[2] / low[1]) / np.log(edges[2] / edges[1]) if low[2] > low[1] else 0.0
+    points = edges[1] * 2.0 ** np.arange(-45.0, 0.0)
+    mass = low[1] * (points / edges[1]) ** exponent
+    grid = np.concatenate([[0.0], points, edges[1:]])
+    rest = high[1] + (low[1] - mass)
+    return (
+        grid,
+        np.concatenate([[0.0], mass, low[1:]]),
+        np.concatenate([[high[0]], rest, high[1:]]),
+    )
+
+
+def discrete_mean(
+    weights: Array, groups: Sequence[Group], lattice: int, about: About
+) -> DiscretePosterior:
+    """Distribution of the mean over all tasks of values that are multiples of 1 / lattice.
+
+    Parameters
+    ----------
+    lattice : int
+        Every value of every task is a whole multiple of 1 / lattice, so the mean over
+        n tasks is a whole multiple of 1 / (n lattice).
+    """
+    n = sum(g.count for g in groups)
+    means, sds, _, _ = mean_and_sd(weights, groups)
+    low, high = window(weights, means, sds, n)
+    unit = n * lattice
+    first, last = int(np.floor(low * unit)), int(np.ceil(high * unit))
+    size = last - first + 1
+    half = size // 2 + 1
+    spectrum: Complex = np.zeros(half, dtype=complex)
+    block = 128
+    for begin in range(0, half, block):
+        order = np.arange(begin, min(begin + block, half))
+        theta = 2.0 * np.pi * order / size
+        spectrum[order] = np.conj(_product(weights, groups, theta * lattice, theta * first))
+        # A sum of lattice values repeats itself; the first time it dies out is the end.
+        if np.abs(spectrum[order[-8:]]).max() < 1e-16:
+            break
+    mass = np.maximum(np.fft.irfft(spectrum, size), 0.0)
+    kept = mass > 1e-17
+    values = (first + np.flatnonzero(kept)) / unit
+    return DiscretePosterior(values, mass[kept] / mass[kept].sum(), about)
