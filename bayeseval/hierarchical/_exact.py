@@ -16,7 +16,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval._quadrature import LogDensity, Nodes, log_integrals, log_sum, zoom
-from bayeseval.hierarchical._functionals import solve_pass_hat
+from bayeseval.hierarchical._functionals import log_rising, solve_pass_hat
 from bayeseval.hierarchical._likelihood import (
     TailCounts,
     log_likelihood,
@@ -117,21 +117,13 @@ class ExactHyper:
 
     def marginal_pass_hat(self, k: int, about: About) -> GridPosterior:
         """Posterior of a new task's pass^k; k = 1 is the mean pass rate."""
-        values = np.exp(-self._minus_log_pass_hat(k))
+        values = np.exp(log_rising(self.alpha, self.beta, k))
         return self._level_density(k, 1.0, about, self.moments(values))
 
     def marginal_pass_at(self, k: int, about: About) -> GridPosterior:
         """Posterior of a new task's pass@k: one minus pass^k of its failures."""
-        values = -np.expm1(-self._minus_log_pass_hat(k, mirrored=True))
+        values = -np.expm1(log_rising(self.beta, self.alpha, k))
         return self._level_density(k, -1.0, about, self.moments(values))
-
-    def _minus_log_pass_hat(self, k: int, *, mirrored: bool = False) -> Array:
-        first, other = (self.beta, self.alpha) if mirrored else (self.alpha, self.beta)
-        total = np.zeros(first.shape)
-        for j in range(k):
-            with np.errstate(divide="ignore"):
-                total += np.log1p(other / (first + j))
-        return total
 
     def _level_density(
         self, k: int, sign: float, about: About, moments: tuple[float, float]

@@ -1,4 +1,4 @@
-"""Functionals of the hierarchical model: pass^k and pass@k of a new task.
+"""Functionals of task rates: the pass rate, pass^k and pass@k.
 
 For a new task, E[p^k | mu, kappa] = prod_{j<k} (mu kappa + j) / (kappa + j). On the
 logit scales x = logit(mu), y = logit(ICC) this is, with c_j = kappa / (kappa + j) and
@@ -11,13 +11,66 @@ which keeps its digits from a rate of 1e-300 to one of 1 - 1e-300.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import comb
+from typing import Literal
+
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-__all__ = ["pass_hat_value", "solve_pass_hat"]
+__all__ = ["Functional", "beta_binomial_chances", "log_rising", "solve_pass_hat"]
 
 Array = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Functional:
+    """pass^k or pass@k of one task; k = 1 is its pass rate.
+
+    Parameters
+    ----------
+    kind : {"pass_hat_k", "pass_at_k"}
+        All of k attempts pass, or at least one does.
+    k : int
+        Number of attempts.
+    """
+
+    kind: Literal["pass_hat_k", "pass_at_k"]
+    k: int
+
+    @property
+    def name(self) -> str:
+        """Name in words: ``pass rate``, ``pass^3`` or ``pass@3``."""
+        if self.k == 1:
+            return "pass rate"
+        return f"pass{'^' if self.kind == 'pass_hat_k' else '@'}{self.k}"
+
+    @property
+    def mirrored(self) -> bool:
+        """Whether it is one minus pass^k of the failures."""
+        return self.kind == "pass_at_k"
+
+    def of_rate(self, p: Array) -> Array:
+        """Value at a known pass rate."""
+        if not self.mirrored:
+            return np.asarray(p**self.k)
+        return np.asarray(-np.expm1(self.k * np.log1p(-np.minimum(p, 1.0 - 1e-16))))
+
+    def rate_at(self, value: Array) -> tuple[Array, Array]:
+        """Pass rate at which the value is reached, and its complement, each as itself."""
+        with np.errstate(divide="ignore"):
+            if not self.mirrored:
+                log_p = np.log(value) / self.k
+                return np.exp(log_p), -np.expm1(log_p)
+            log_q = np.log1p(-value) / self.k
+            return -np.expm1(log_q), np.exp(log_q)
+
+    def of_counts(self, trials: int) -> Array:
+        """Unbiased estimate for 0..trials passes, shape (trials + 1,)."""
+        ways = comb(trials, self.k)
+        values = np.array([comb(s, self.k) / ways for s in range(trials + 1)])
+        return 1.0 - values[::-1] if self.mirrored else values
 
 
 def _shares(y: Array, j: int) -> tuple[Array, Array]:
@@ -27,18 +80,24 @@ def _shares(y: Array, j: int) -> tuple[Array, Array]:
     return rest / total, j * rho / total
 
 
-def pass_hat_value(x: Array, y: Array, k: int) -> Array:
-    """E[p^k] for a new task, at logit(mu) = x and logit(ICC) = y; broadcasts."""
-    return np.asarray(np.exp(-_minus_log(np.exp(x), y, k)))
-
-
-def _minus_log(odds: Array, y: Array, k: int) -> Array:
-    total: Array = np.zeros(np.broadcast_shapes(np.shape(odds), np.shape(y)))
+def log_rising(first: Array, other: Array, k: int) -> Array:
+    """Log of E[p^k] for p ~ Beta(first, other), of their shape."""
+    total = np.zeros(np.shape(first))
     for j in range(k):
-        c, d = _shares(y, j)
-        with np.errstate(divide="ignore", over="ignore"):
-            total = total + np.log1p(c / (odds + d))
+        with np.errstate(divide="ignore"):
+            total -= np.log1p(other / (first + j))
     return total
+
+
+def beta_binomial_chances(alpha: Array, beta: Array, rollouts: int) -> Array:
+    """Probabilities of 0..rollouts passes, shape ``alpha.shape + (rollouts + 1,)``."""
+    s = np.arange(rollouts + 1.0)
+    ways = (
+        special.gammaln(rollouts + 1) - special.gammaln(s + 1) - special.gammaln(rollouts - s + 1)
+    )
+    a, b = alpha[..., None], beta[..., None]
+    chances: Array = np.exp(ways + special.betaln(a + s, b + rollouts - s) - special.betaln(a, b))
+    return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
 
 
 def solve_pass_hat(z: Array, y: Array, k: int) -> tuple[Array, Array]:

@@ -8,16 +8,20 @@ tasks, will show: the mean over tasks of the unbiased estimate of each.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import comb, lcm
-from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bayeseval._cells import ScoredCells
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._exact import ExactHyper
+from bayeseval.hierarchical._functionals import (
+    Functional,
+    beta_binomial_chances,
+    log_rising,
+)
 from bayeseval.hierarchical._sums import (
     Group,
     chebyshev_moments,
@@ -30,9 +34,8 @@ from bayeseval.hierarchical._sums import (
 )
 from bayeseval.hierarchical._task_nodes import TaskNodes, suite_nodes, task_nodes
 from bayeseval.posterior import About, DiscretePosterior, Posterior, TablePosterior
-from bayeseval.rollouts import Cells
 
-__all__ = ["Functional", "new_run_exact", "next_run_exact", "suite_exact"]
+__all__ = ["new_run_exact", "next_run_exact", "suite_exact"]
 
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
@@ -46,56 +49,9 @@ LARGEST_LATTICE = 10_000_000
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 
-@dataclass(frozen=True, slots=True)
-class Functional:
-    """pass^k or pass@k of one task; k = 1 is its pass rate.
-
-    Parameters
-    ----------
-    kind : {"pass_hat_k", "pass_at_k"}
-        All of k attempts pass, or at least one does.
-    k : int
-        Number of attempts.
-    """
-
-    kind: Literal["pass_hat_k", "pass_at_k"]
-    k: int
-
-    @property
-    def name(self) -> str:
-        """Name in words: ``pass rate``, ``pass^3`` or ``pass@3``."""
-        if self.k == 1:
-            return "pass rate"
-        return f"pass{'^' if self.kind == 'pass_hat_k' else '@'}{self.k}"
-
-    @property
-    def mirrored(self) -> bool:
-        """Whether it is one minus pass^k of the failures."""
-        return self.kind == "pass_at_k"
-
-    def of_rate(self, p: Array) -> Array:
-        """Value at a known pass rate."""
-        if not self.mirrored:
-            return np.asarray(p**self.k)
-        return np.asarray(-np.expm1(self.k * np.log1p(-np.minimum(p, 1.0 - 1e-16))))
-
-    def rate_at(self, value: Array) -> tuple[Array, Array]:
-        """Pass rate at which the value is reached, and its complement, each as itself."""
-        with np.errstate(divide="ignore"):
-            if not self.mirrored:
-                log_p = np.log(value) / self.k
-                return np.exp(log_p), -np.expm1(log_p)
-            log_q = np.log1p(-value) / self.k
-            return -np.expm1(log_q), np.exp(log_q)
-
-    def of_counts(self, trials: int) -> Array:
-        """Unbiased estimate for 0..trials passes, shape (trials + 1,)."""
-        ways = comb(trials, self.k)
-        values = np.array([comb(s, self.k) / ways for s in range(trials + 1)])
-        return 1.0 - values[::-1] if self.mirrored else values
-
-
-def suite_exact(hyper: ExactHyper, cells: Cells, functional: Functional, about: About) -> Posterior:
+def suite_exact(
+    hyper: ExactHyper, cells: ScoredCells, functional: Functional, about: About
+) -> Posterior:
     """Posterior of the mean of a functional over exactly these tasks."""
     if cells.count.sum() == 1 and functional.k == 1:
         return hyper.task_rate(int(cells.passes[0]), int(cells.trials[0]), about)
@@ -117,14 +73,16 @@ def suite_exact(hyper: ExactHyper, cells: Cells, functional: Functional, about: 
     return _on_lattice(hyper, cells, functional, bounds, (mean, sd), about)
 
 
-def _groups(cells: Cells, nodes: TaskNodes, functional: Functional, terms: int) -> list[Group]:
+def _groups(
+    cells: ScoredCells, nodes: TaskNodes, functional: Functional, terms: int
+) -> list[Group]:
     transform = chebyshev_transform(functional.of_rate, terms)
     groups = []
     for passes, trials, count in zip(cells.passes, cells.trials, cells.count, strict=True):
         alpha, beta = nodes.alpha + passes, nodes.beta + (trials - passes)
         first, other = (beta, alpha) if functional.mirrored else (alpha, beta)
-        mean = np.exp(_log_rising(first, other, functional.k))
-        square = np.exp(_log_rising(first, other, 2 * functional.k))
+        mean = np.exp(log_rising(first, other, functional.k))
+        square = np.exp(log_rising(first, other, 2 * functional.k))
         groups.append(
             Group(
                 int(count),
@@ -137,14 +95,9 @@ def _groups(cells: Cells, nodes: TaskNodes, functional: Functional, terms: int) 
     return groups
 
 
-def _log_rising(first: Array, other: Array, k: int) -> Array:
-    """Log of E[p^k] for p ~ Beta(first, other)."""
-    return np.asarray(-np.sum(np.log1p(other / (first + np.arange(k)[:, None])), axis=0))
-
-
 def _on_lattice(
     hyper: ExactHyper,
-    cells: Cells,
+    cells: ScoredCells,
     functional: Functional,
     bounds: tuple[float, float],
     moments: tuple[float, float],
@@ -209,7 +162,7 @@ def _beta_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
 
 
 def next_run_exact(
-    hyper: ExactHyper, cells: Cells, functional: Functional, about: About
+    hyper: ExactHyper, cells: ScoredCells, functional: Functional, about: About
 ) -> DiscretePosterior:
     """Prediction of the number that the same tasks with the same rollouts show next time."""
     known = (cells.passes, cells.trials)
@@ -245,7 +198,7 @@ def _predict(
     transforms = {int(r): _values_transform(functional.of_counts(int(r))) for r in set(rollouts)}
     groups = []
     for s, t, r, c in zip(passes, trials, rollouts, count, strict=True):
-        chances = _beta_binomial(nodes.alpha + s, nodes.beta + (t - s), int(r))
+        chances = beta_binomial_chances(nodes.alpha + s, nodes.beta + (t - s), int(r))
         values = functional.of_counts(int(r))
         mean = chances @ values
         variance = np.maximum(chances @ values**2 - mean**2, 0.0)
@@ -255,18 +208,3 @@ def _predict(
 
 def _values_transform(values: Array) -> Callable[[Array], Complex]:
     return lambda u: np.exp(1j * values[:, None] * u)
-
-
-def _beta_binomial(alpha: Array, beta: Array, rollouts: int) -> Array:
-    """Probabilities of 0..rollouts passes, shape (n_nodes, rollouts + 1)."""
-    s = np.arange(rollouts + 1.0)
-    ways = (
-        special.gammaln(rollouts + 1) - special.gammaln(s + 1) - special.gammaln(rollouts - s + 1)
-    )
-    logs = (
-        ways
-        + special.betaln(alpha[:, None] + s, beta[:, None] + rollouts - s)
-        - special.betaln(alpha, beta)[:, None]
-    )
-    chances: Array = np.exp(logs)
-    return np.asarray(chances / chances.sum(axis=1, keepdims=True))

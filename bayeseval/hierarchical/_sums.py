@@ -268,17 +268,16 @@ def lattice_mean(
     first = int(np.floor(low / step))
     mass = np.roll(mass, -(first % size))[: min(size, n * cells - first + 1)]
     mass /= mass.sum()
-    edges = (first + np.arange(mass.size + 1) - 0.5) * step
+    limits: Array = (first + np.arange(mass.size + 1) - 0.5) * step
     below = np.concatenate([[0.0], np.cumsum(mass)])
     above = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
-    grid, below, above = _power_law_start(edges, below, above)
+    grid, below, above = _power_law_start(limits, below, above)
     # The same at the upper end, seen from there.
     mirror, above, below = _power_law_start(1.0 - grid[::-1], above[::-1], below[::-1])
     grid, above, below = 1.0 - mirror[::-1], above[::-1], below[::-1]
     grid, kept = np.unique(grid, return_index=True)
     below, above = below[kept], above[kept]
-    density = np.gradient(below, grid)
-    return TablePosterior(grid, below, above, density, moments, about)
+    return TablePosterior.from_cdf(grid, below, above, moments, about)
 
 
 def _power_law_start(edges: Array, low: Array, high: Array) -> tuple[Array, Array, Array]:

@@ -42,6 +42,16 @@ class TablePosterior(Posterior):
     about: About
     support: tuple[float, float] = (0.0, 1.0)
 
+    @classmethod
+    def from_cdf(
+        cls, grid: Array, below: Array, above: Array, moments: tuple[float, float], about: About
+    ) -> TablePosterior:
+        """Make a posterior from its distribution function; the density follows from it."""
+        secants = np.diff(below) / np.diff(grid)
+        inner = np.minimum(secants[1:], secants[:-1])
+        density = np.concatenate([secants[:1], inner, secants[-1:]])
+        return cls(grid, below, above, density, moments, about)
+
     @property
     def mean(self) -> float:
         return self.moments[0]
