@@ -271,11 +271,11 @@ def lattice_mean(
     limits: Array = (first + np.arange(mass.size + 1) - 0.5) * step
     below = np.concatenate([[0.0], np.cumsum(mass)])
     above = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
-    grid, below, above = _power_law_start(limits, below, above)
+    points, below, above = _power_law_start(limits, below, above)
     # The same at the upper end, seen from there.
-    mirror, above, below = _power_law_start(1.0 - grid[::-1], above[::-1], below[::-1])
-    grid, above, below = 1.0 - mirror[::-1], above[::-1], below[::-1]
-    grid, kept = np.unique(grid, return_index=True)
+    mirror, above, below = _power_law_start(1.0 - points[::-1], above[::-1], below[::-1])
+    above, below = above[::-1], below[::-1]
+    grid, kept = np.unique(1.0 - mirror[::-1], return_index=True)
     below, above = below[kept], above[kept]
     return TablePosterior.from_cdf(grid, below, above, moments, about)
 

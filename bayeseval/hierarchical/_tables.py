@@ -127,13 +127,13 @@ class PredictedHistogram:
 
     Parameters
     ----------
-    passes : ndarray of int, shape (trials + 1,)
-        0 to `trials`.
-    observed : ndarray of int, shape (trials + 1,)
+    passes : ndarray of int, shape (trials_shown + 1,)
+        0 to `trials_shown`.
+    observed : ndarray of int, shape (trials_shown + 1,)
         Tasks seen with that many passes.
-    mean, lower, upper : ndarray, shape (trials + 1,)
+    mean, lower, upper : ndarray, shape (trials_shown + 1,)
         Predicted for a replicate of the suite: mean and equal-tailed interval.
-    trials : int
+    trials_shown : int
         Rollouts of the tasks shown: the commonest number.
     n_shown, n_tasks : int
         Tasks with that number of rollouts, and scored tasks in all.
@@ -146,7 +146,7 @@ class PredictedHistogram:
     mean: Array
     lower: Array
     upper: Array
-    trials: int
+    trials_shown: int
     n_shown: int
     n_tasks: int
     ci_prob: float
