@@ -2,6 +2,8 @@
 
 The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
 
+``schema, version``
+    Which document this is, and which bayeseval wrote it.
 ``source, seed``
     The file, and the seed that repeats the run.
 ``ledger``
@@ -30,7 +32,8 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
     null where no rollout errored; else ``if_failed`` and ``if_passed``: the estimates on
     new tasks if all errored rollouts had failed, or had passed.
 ``checks``
-    Those of the exact engine: ``name``, ``value``, ``limit``, ``passed``, ``remedy``.
+    Those of the exact engine: ``name``, ``value``, ``limit``, ``at_most`` (whether the
+    limit is an upper one), ``passed``, ``meaning``, ``remedy``.
 ``sampled``
     null with ``--engine exact``; else ``draws``, ``chains``, and ``estimates`` and
     ``checks`` of the sampled model.

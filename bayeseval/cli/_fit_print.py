@@ -30,7 +30,9 @@ def print_exact(report: ExactReport, printer: Printer) -> None:
     _print_baselines(report, printer)
     if report.lost is not None:
         _print_lost(report, printer)
-    for note in report.fit.notes:
+    # The table of checks shows what failed.
+    shown = {f"Check {check}." for check in report.fit.checks.failed}
+    for note in (note for note in report.fit.notes if note not in shown):
         printer.text()
         printer.text(f"Note: {note}")
 
@@ -41,12 +43,18 @@ def print_checks(fit: Fit, printer: Printer) -> None:
     title = {"nuts": "Checks of the sampled model", "exact": "Checks of the exact engine"}
     printer.table(
         title[fit.engine],
-        ["check", "value", "limit", "result"],
+        ["check", "value", "limit", "result", "what it is"],
         [
-            (row.name, _number(row.value), _number(row.limit), "ok" if row.passed else "FAILED")
+            (
+                row.name,
+                _number(row.value),
+                f"{'<=' if row.at_most else '>='} {_number(row.limit)}",
+                "ok" if row.passed else "FAILED",
+                row.meaning,
+            )
             for row in checks.rows
         ],
-        left=(0, 3),
+        left=(0, 3, 4),
         notes=[f"{row.name} FAILED: {row.remedy}" for row in checks.rows if not row.passed],
     )
     for row in checks.rows:
@@ -98,10 +106,7 @@ def _print_probabilities(report: ExactReport, above: float, printer: Printer) ->
         [
             (
                 _label(row),
-                *(
-                    format_probability(row.posterior[each].prob_above(above))
-                    for each in POPULATIONS
-                ),
+                *(_probability_cell(row.posterior[each], above) for each in POPULATIONS),
             )
             for row in _shown(report.estimates)
         ],
@@ -143,7 +148,7 @@ def _icc_words(icc: Posterior) -> str:
 
 
 def _print_baselines(report: ExactReport, printer: Printer) -> None:
-    posterior = report.pass_rate.posterior["new_tasks"]
+    posterior = report.pass_rate.new_tasks
     first = (
         "Posterior, new tasks",
         bare_percent(posterior.mean),
@@ -176,7 +181,7 @@ def _print_lost(report: ExactReport, printer: Printer) -> None:
     columns = [_shown(each) for each in (report.estimates, *envelope)]
     rows = []
     for row in zip(*columns, strict=True):
-        posteriors = [each.posterior["new_tasks"] for each in row]
+        posteriors = [each.new_tasks for each in row]
         cells = (_cell(posterior, report.ci_prob) for posterior in posteriors)
         rows.append((_label(row[0]), *cells))
         if report.above is not None:
@@ -196,26 +201,37 @@ def _shown(rows: tuple[Estimate, ...]) -> list[Estimate]:
 
 
 def _reasons(rows: list[Estimate]) -> list[tuple[str, str]]:
-    """Labels and reasons of what has no unbiased estimate, those of one reason together."""
+    """Labels and reasons of what is UNKNOWN, those of one reason together."""
     found: dict[str, list[str]] = {}
     for row in rows:
         if isinstance(row.unbiased, Unknown):
             found.setdefault(row.unbiased.reason, []).append(row.label)
+    for row in rows:
+        # Where there is no unbiased estimate either, its reason serves for both.
+        answer = row.posterior["next_run"]
+        if isinstance(answer, Unknown) and not isinstance(row.unbiased, Unknown):
+            found.setdefault(answer.reason, []).append(row.label)
     return [(" and ".join(labels), reason) for reason, labels in found.items()]
 
 
-def _cell(posterior: Posterior, ci_prob: float) -> str:
+def _cell(posterior: Posterior | Unknown, ci_prob: float) -> str:
+    if isinstance(posterior, Unknown):
+        return "UNKNOWN"
     return f"{bare_percent(posterior.mean)} ({bare_range(posterior.eti(ci_prob))})"
+
+
+def _probability_cell(posterior: Posterior | Unknown, above: float) -> str:
+    if isinstance(posterior, Unknown):
+        return "UNKNOWN"
+    return format_probability(posterior.prob_above(above))
 
 
 def _label(row: Estimate) -> str:
     return f"{row.label}*" if row.extrapolated else row.label
 
 
-def _number(value: object) -> str:
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.4g}" if math.isfinite(value) else "none"
-    return "" if value is None else str(value)
+def _number(value: float) -> str:
+    return f"{value:.4g}" if math.isfinite(value) else "none"
 
 
 def _lower_first(sentence: str) -> str:

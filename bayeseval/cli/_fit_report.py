@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, get_args
 
 from bayeseval._validate import Population
@@ -35,15 +36,15 @@ class Estimate:
         Rollouts drawn; None for the pass rate.
     unbiased, unbiased_se : float or Unknown
         The unbiased estimate from this suite's counts, and its standard error.
-    posterior : mapping of population to Posterior
-        The model's answers.
+    posterior : mapping of population to Posterior or Unknown
+        The model's answers; `Unknown` where the next run has too few rollouts to show it.
     """
 
     quantity: Quantity
     k: int | None
     unbiased: float | Unknown
     unbiased_se: float | Unknown
-    posterior: Mapping[Population, Posterior]
+    posterior: Mapping[Population, Posterior | Unknown]
 
     @property
     def label(self) -> str:
@@ -54,24 +55,53 @@ class Estimate:
     @property
     def extrapolated(self) -> bool:
         """Whether the answer lies beyond the data."""
-        return any(posterior.extrapolated for posterior in self.posterior.values())
+        return self.new_tasks.extrapolated
+
+    @property
+    def new_tasks(self) -> Posterior:
+        """The answer for new tasks, which there always is."""
+        found = self.posterior["new_tasks"]
+        assert isinstance(found, Posterior)
+        return found
 
 
-def estimates(fit: Fit, ks: Sequence[int]) -> tuple[Estimate, ...]:
-    """Ask a fit for the pass rate, then pass@k, then pass^k, of all populations."""
+def estimates(
+    fit: Fit, ks: Sequence[int], *, populations: Sequence[Population] = POPULATIONS
+) -> tuple[Estimate, ...]:
+    """Ask a fit for the pass rate, then pass@k, then pass^k."""
     curve = pass_curve(fit.rollouts, k=[1, *ks])
 
+    def answers(
+        k: int, ask: Callable[[Population], Posterior]
+    ) -> Mapping[Population, Posterior | Unknown]:
+        # A run shows the unbiased estimates, which need k rollouts of each task.
+        short = Unknown(
+            f"k = {k}, but a run of this suite has {fit.min_trials} scored rollouts of some tasks"
+        )
+        return {
+            each: short if each == "next_run" and k > fit.min_trials else ask(each)
+            for each in populations
+        }
+
     def rows() -> Iterator[Estimate]:
-        answers = {each: fit.pass_rate(population=each) for each in POPULATIONS}
-        yield Estimate("pass_rate", None, curve.pass_at_k[0], curve.pass_at_k_se[0], answers)
+        found = answers(1, lambda each: fit.pass_rate(population=each))
+        yield Estimate("pass_rate", None, curve.pass_at_k[0], curve.pass_at_k_se[0], found)
         for at, k in enumerate(ks, start=1):
-            answers = {each: fit.pass_at_k(k, population=each) for each in POPULATIONS}
-            yield Estimate("pass_at_k", k, curve.pass_at_k[at], curve.pass_at_k_se[at], answers)
+            found = answers(k, partial(_pass_at_k, fit, k))
+            yield Estimate("pass_at_k", k, curve.pass_at_k[at], curve.pass_at_k_se[at], found)
         for at, k in enumerate(ks, start=1):
-            answers = {each: fit.pass_hat_k(k, population=each) for each in POPULATIONS}
-            yield Estimate("pass_hat_k", k, curve.pass_hat_k[at], curve.pass_hat_k_se[at], answers)
+            found = answers(k, partial(_pass_hat_k, fit, k))
+            yield Estimate("pass_hat_k", k, curve.pass_hat_k[at], curve.pass_hat_k_se[at], found)
 
     return tuple(rows())
+
+
+def _pass_at_k(fit: Fit, k: int, population: Population) -> Posterior:
+    return fit.pass_at_k(k, population=population)
+
+
+def _pass_hat_k(fit: Fit, k: int, population: Population) -> Posterior:
+    return fit.pass_hat_k(k, population=population)
 
 
 def default_ks(rollouts: Rollouts) -> tuple[int, ...]:
@@ -159,7 +189,7 @@ class ExactReport:
             if rollouts.equal_trials
             else Fraction(self.pass_rate.unbiased)
         )
-        posterior = self.pass_rate.posterior["new_tasks"]
+        posterior = self.pass_rate.new_tasks
         return verdict(
             side_of(observed, self.above, 1.0),
             posterior.prob_above(self.above),
@@ -171,7 +201,10 @@ class ExactReport:
         """The answers if all errored rollouts had failed, and if all had passed."""
         if self.lost is None:
             return None
-        return estimates(self.lost[0], self.ks), estimates(self.lost[1], self.ks)
+        if_failed, if_passed = (
+            estimates(fit, self.ks, populations=("new_tasks",)) for fit in self.lost
+        )
+        return if_failed, if_passed
 
     def document(self) -> dict[str, Any]:
         """Return everything for JSON; see `bayeseval.cli._fit`."""
@@ -232,11 +265,18 @@ def documents(
 
 def checks(fit: Fit) -> list[dict[str, Any]]:
     """Return the checks of a fit for JSON."""
-    names = ("name", "value", "limit", "passed", "remedy")
+    names = ("name", "value", "limit", "at_most", "passed", "meaning", "remedy")
     return [{name: getattr(row, name) for name in names} for row in fit.checks.rows]
 
 
-def _posterior(posterior: Posterior, ci_prob: float, above: float | None) -> dict[str, Any]:
+def _posterior(
+    posterior: Posterior | Unknown, ci_prob: float, above: float | None
+) -> dict[str, Any]:
+    if isinstance(posterior, Unknown):
+        numbers = ("mean", "median", "sd", "lower", "upper")
+        probs = dict.fromkeys(("prob_above", "prob_below"), None if above is None else posterior)
+        about = {"ci_prob": ci_prob, "ci_kind": "eti", "extrapolated": False, "threshold": above}
+        return dict.fromkeys((*numbers, "engine", "mcse_mean"), posterior) | about | probs
     lower, upper = posterior.eti(ci_prob)
     return {
         "engine": posterior.engine,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sys
+import warnings
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -14,7 +15,7 @@ from bayeseval._validate import as_probability, as_whole, one_of
 from bayeseval.cli._fit_print import print_checks, print_exact
 from bayeseval.cli._fit_report import ExactReport, checks, default_ks, documents, estimates
 from bayeseval.cli._tables import Printer, print_json
-from bayeseval.errors import InputError
+from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.hierarchical import fit as fit_model
 from bayeseval.io import read
@@ -132,10 +133,13 @@ def _exact(rollouts: Rollouts, options: Options) -> Fit:
 def _lost(rollouts: Rollouts, options: Options) -> tuple[Fit, Fit] | None:
     if rollouts.ledger.errored == 0:
         return None
-    return (
-        _exact(rollouts.with_lost("fail"), options),
-        _exact(rollouts.with_lost("pass"), options),
-    )
+    with warnings.catch_warnings():
+        # The checks of the suite as it was read are those that are shown.
+        warnings.simplefilter("ignore", CheckWarning)
+        return (
+            _exact(rollouts.with_lost("fail"), options),
+            _exact(rollouts.with_lost("pass"), options),
+        )
 
 
 def _sample(rollouts: Rollouts, options: Options) -> Fit:

@@ -2,6 +2,8 @@
 
 The document that ``--json`` prints (``"schema": "bayeseval.rate/1"``):
 
+``schema, version``
+    Which document this is, and which bayeseval wrote it.
 ``passes, trials, observed_rate``
     What was observed; ``observed_rate`` is UNKNOWN without trials.
 ``prior, posterior``
