@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._records import CountTable, Records
@@ -33,9 +33,24 @@ class Options:
     ----------
     system : str or None
         The system to read, where a file holds several.
+    scorer, metric, filter : str or None
+        Which outcome to read, where a file holds several; each format says which of
+        the three words it uses.
+    pass_if : callable or None
+        Whether a score passes; by default full credit does.
+    duplicates : {"error", "rollouts"}
+        What contradictory records of one (task, rollout) are.
+    skip_bad_records : bool
+        Whether records that cannot be read are counted and left out.
     """
 
     system: str | None = None
+    scorer: str | None = None
+    metric: str | None = None
+    filter: str | None = None
+    pass_if: Callable[[float], bool] | None = None
+    duplicates: Literal["error", "rollouts"] = "error"
+    skip_bad_records: bool = False
 
 
 @dataclass(frozen=True, eq=False)

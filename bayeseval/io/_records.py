@@ -55,6 +55,11 @@ class Records:
         Names an entry for messages: ``line 12``, ``record 3``.
     notes : tuple of str
         What the ledger must tell.
+    score : sequence of float or None, optional
+        The score behind each outcome, where the format has scores: entries with a score
+        are decided anew by ``options.pass_if``, and partial credit is counted.
+    full_credit : float
+        The score that is a pass by default.
     """
 
     task: Sequence[int | str]
@@ -64,6 +69,8 @@ class Records:
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     place: Callable[[int], str] = _record_number
     notes: tuple[str, ...] = ()
+    score: Sequence[float | None] | None = None
+    full_credit: float = 1.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
