@@ -8,6 +8,7 @@ from bayeseval.errors import InputError
 from bayeseval.io._format import Options, Source
 from bayeseval.io._records import to_rollouts
 from bayeseval.io._registry import choose
+from bayeseval.io._totals import in_file
 from bayeseval.rollouts import Rollouts
 
 __all__ = ["read"]
@@ -72,4 +73,4 @@ def read(
         return to_rollouts(chosen.read(source, options), options, source=name)
     except InputError as error:
         # Readers know the line, only this function knows the file.
-        raise type(error)(f"{name}: {error}") from None
+        raise in_file(name, error) from None

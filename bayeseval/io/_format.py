@@ -14,13 +14,16 @@ from typing import Any, Literal
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._records import CountTable, Records
+from bayeseval.io._totals import in_file
 from bayeseval.rollouts._tally import short
+from bayeseval.rollouts._text import plural
 
 __all__ = ["Format", "Options", "Source"]
 
 HEAD_SIZE = 1 << 20
 # Read where the first record fills the head, and its keys behind a long transcript decide.
 WIDE_HEAD_SIZE = 1 << 26
+MOST_MEMBERS = 200_000
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
 
@@ -55,28 +58,31 @@ class Options:
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """A file: its first bytes, and what they look like.
+    """A file or a folder: its first bytes or its files, and what they look like.
 
     Parameters
     ----------
     path : Path
-        The file.
+        The file or folder.
     head : bytes
-        Its first bytes, without a byte order mark.
+        The first bytes of a file, without a byte order mark; none of a folder.
     complete : bool
         Whether `head` is the whole file.
+    is_folder : bool, default False
+        Whether it is a folder, which has `members` and no content.
     """
 
     path: Path
     head: bytes
     complete: bool
+    is_folder: bool = False
 
     @classmethod
     def open(cls, name: str, *, size: int = HEAD_SIZE) -> Source:
         """Read the head of a file; a file that cannot be read, or is empty, is an error."""
         path = Path(name)
         if os.path.isdir(name):
-            raise InputError("a folder; name a file in it")
+            return cls(path, b"", True, is_folder=True)
         try:
             with path.open("rb") as file:
                 head = file.read(size + 1)
@@ -94,13 +100,44 @@ class Source:
 
     def content(self) -> bytes:
         """Return all bytes of the file, without a byte order mark."""
+        if self.is_folder:
+            raise InputError("a folder; name a file in it")
         if self.complete:
             return self.head
         return self.path.read_bytes().removeprefix(_BOM)
 
     @cached_property
+    def members(self) -> tuple[str, ...]:
+        """The files of a folder, sorted, relative to it with ``/`` between; hidden ones not."""
+        if not self.is_folder:
+            return ()
+        found: list[str] = []
+        for folder, folders, files in os.walk(self.path):
+            folders[:] = sorted(name for name in folders if not name.startswith("."))
+            relative = Path(folder).relative_to(self.path)
+            found += (
+                (relative / name).as_posix()
+                for name in files
+                if not name.startswith(".") and os.path.isfile(os.path.join(folder, name))
+            )
+            if len(found) > MOST_MEMBERS:
+                raise InputError(
+                    f"the folder holds more than {MOST_MEMBERS:,} files; name a folder in it"
+                )
+        return tuple(sorted(found))
+
+    def member(self, name: str) -> Source:
+        """Open one of `members`."""
+        try:
+            return Source.open(str(self.path / name))
+        except InputError as error:
+            raise in_file(name, error) from None
+
+    @cached_property
     def text(self) -> str | None:
         """The head as text, or None where it is none."""
+        if self.is_folder:
+            return None
         try:
             text = self.head.decode("utf-8", errors="strict" if self.complete else "ignore")
         except UnicodeDecodeError:
@@ -145,6 +182,8 @@ class Source:
 
     def describe(self) -> str:
         """Say what the file looks like, for a message about a file that no reader knows."""
+        if self.is_folder:
+            return f"a folder of {plural(len(self.members), 'file')}"
         if self.text is None:
             return "it is no text"
         listed = ", ".join(short(name, 30) for name in self.columns[:8])

@@ -12,8 +12,10 @@ import numpy.typing as npt
 
 from bayeseval._validate import nearest_names
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._pass_if import PassIf
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._tally import (
+    Outcome,
     Varying,
     factor_per_task,
     id_array,
@@ -21,6 +23,7 @@ from bayeseval.rollouts._tally import (
     short,
     tally,
 )
+from bayeseval.rollouts._text import plural
 
 if TYPE_CHECKING:
     from bayeseval.io._format import Options
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["CountTable", "Records", "to_rollouts"]
 
 LONGEST_FACTOR_VALUE = 200
+NO_SCORES = "pass_if= (--pass-if) decides which scores pass, but the file holds no scores"
 _NO_NAME = "(no name)"
 
 
@@ -93,9 +97,13 @@ def to_rollouts(data: Records | CountTable, options: Options, *, source: str) ->
     if not len(data.task):
         raise FormatError("the file holds no rollouts")
     data, system = _pick_system(data, options.system)
-    rollouts, factors, notes = (
-        _from_records(data) if isinstance(data, Records) else _from_counts(data)
-    )
+    if isinstance(data, Records):
+        data = _decided(data, options.pass_if)
+        rollouts, factors, notes = _from_records(data, options)
+    else:
+        if options.pass_if is not None:
+            raise InputError(NO_SCORES)
+        rollouts, factors, notes = _from_counts(data)
     if system is not None:
         factors = {"system": _repeated(system, rollouts.n_tasks), **factors}
     return replace(rollouts, factors=factors, source=source).with_notes(*data.notes, *notes)
@@ -145,6 +153,7 @@ def _rows(data: Records | CountTable, rows: list[int]) -> Records | CountTable:
             task=part(data.task),
             outcome=data.outcome[rows],
             rollout=part(data.rollout),
+            score=part(data.score),
             columns=columns,
             place=place,
         )
@@ -163,9 +172,54 @@ def _rows(data: Records | CountTable, rows: list[int]) -> Records | CountTable:
 Factors = dict[str, npt.NDArray[Any]]
 
 
-def _from_records(data: Records) -> tuple[Rollouts, Factors, list[str]]:
+def _decided(data: Records, pass_if: Callable[[float], bool] | None) -> Records:
+    """Let `pass_if` decide which scores pass, and count partial credit."""
+    if data.score is None:
+        if pass_if is not None:
+            raise InputError(NO_SCORES)
+        return data
+    score = np.array([np.nan if each is None else each for each in data.score], dtype=float)
+    decides = np.isfinite(score) & (data.outcome <= Outcome.PASS)
+    outcome = data.outcome
+    if pass_if is not None:
+        levels, level = np.unique(score[decides], return_inverse=True)
+        passes = np.array([bool(pass_if(each)) for each in levels.tolist()], dtype=bool)
+        outcome = data.outcome.copy()
+        outcome[decides] = passes[level]
+    partial = decides & (score > 0) & (score < data.full_credit)
+    notes = data.notes
+    if n_partial := int(np.count_nonzero(partial)):
+        n_passed = int(np.count_nonzero(outcome[partial] == Outcome.PASS))
+        notes = (*notes, _partial_note(n_partial, n_passed, data.full_credit, pass_if))
+    elif pass_if is not None:
+        notes = (*notes, f"a score passes if {_rule(pass_if)}; none is partial")
+    return replace(data, outcome=outcome, notes=notes)
+
+
+def _rule(pass_if: Callable[[float], bool]) -> str:
+    return f"it is {pass_if}" if isinstance(pass_if, PassIf) else "the given function says so"
+
+
+def _partial_note(
+    n_partial: int, n_passed: int, full: float, pass_if: Callable[[float], bool] | None
+) -> str:
+    found = f"{plural(n_partial, 'score')} between 0 and {full:g} (partial credit)"
+    if pass_if is None:
+        verdict = "passed by the file's own rule" if n_passed else "not passed"
+        number = "" if n_passed in (0, n_partial) else f"{n_passed:,} of them "
+        return f"{found}: {number}{verdict}; pass_if= (--pass-if) sets another bar"
+    return f"{found}: {n_passed:,} of them passed, since a score passes if {_rule(pass_if)}"
+
+
+def _from_records(data: Records, options: Options) -> tuple[Rollouts, Factors, list[str]]:
     ids = id_array(data.task, "task")
-    counted = tally(ids, data.outcome, rollout=data.rollout, place=data.place)
+    counted = tally(
+        ids,
+        data.outcome,
+        rollout=data.rollout,
+        place=data.place,
+        keep_contradictory=options.duplicates == "rollouts",
+    )
     rollouts = Rollouts.from_counts(
         counted.passes,
         counted.trials,
@@ -176,6 +230,11 @@ def _from_records(data: Records) -> tuple[Rollouts, Factors, list[str]]:
     ledger = replace(rollouts.ledger, duplicates=counted.duplicates)
     rollouts = replace(rollouts, ledger=ledger)
     columns, notes = _usable(data.columns)
+    if counted.contradictory:
+        notes.append(
+            f"{plural(counted.contradictory, 'record')} that contradict an earlier one of the "
+            f"same task and rollout are counted as further rollouts"
+        )
     factors: Factors = {}
     varying: list[str] = []
     for name, values in columns.items():

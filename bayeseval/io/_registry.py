@@ -25,6 +25,8 @@ def choose(source: Source, name: str | None = None) -> Format:
     if claims:
         listed = " or ".join(f"{known.name!r} ({known.title})" for known in claims)
         raise FormatError(f"the file can be read in several ways; say format = {listed}")
+    if source.is_folder:
+        raise FormatError("a folder without results that could be recognised")
     if source.text is None:
         raise FormatError(
             "the file is neither a known binary format nor UTF-8 text; if it is a table, "

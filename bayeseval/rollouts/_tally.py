@@ -246,7 +246,11 @@ def first_varying(task: Codes, level: Codes, n_tasks: int) -> tuple[int, int] | 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tally:
-    """Counts per task, in order of first appearance, and which records were counted."""
+    """Counts per task, in order of first appearance, and which records were counted.
+
+    Of the records that repeat a (task, rollout), `duplicates` were merged since they agree,
+    and `contradictory` were counted as rollouts of their own since they do not.
+    """
 
     task: npt.NDArray[Any]
     passes: Codes
@@ -254,6 +258,7 @@ class Tally:
     errored: Codes
     missing: Codes
     duplicates: int
+    contradictory: int
     kept: Codes
     task_of_kept: Codes
 
@@ -264,12 +269,39 @@ def tally(
     *,
     rollout: Sequence[Any] | None = None,
     place: Place | None = None,
+    keep_contradictory: bool = False,
 ) -> Tally:
-    """Count rollouts per task; merge identical (task, rollout) records, refuse contradictory."""
+    """Count rollouts per task.
+
+    Records of one (task, rollout) that agree are merged; those that do not are refused, or
+    counted as rollouts of their own where `keep_contradictory`.
+    """
     codes, ids = factorise(task)
-    kept = np.arange(len(codes))
+    kept, contradictory = np.arange(len(codes)), 0
     if rollout is not None:
-        kept = _without_duplicates(codes, ids, outcome, rollout, place or "position {}".format)
+        attempt, first = _attempts(codes, rollout)
+        contradicts = outcome != outcome[first][attempt]
+        if not contradicts.any():
+            kept = np.sort(first)
+        elif keep_contradictory:
+            several = np.zeros(len(first), dtype=bool)
+            several[attempt[contradicts]] = True
+            # Two outcomes: the id names several attempts, and each record is one of them.
+            once = np.zeros(len(codes), dtype=bool)
+            once[first] = True
+            kept = np.flatnonzero(once | several[attempt])
+            contradictory = len(kept) - len(first)
+        else:
+            at = int(np.argmax(contradicts))
+            before = int(first[attempt[at]])
+            where = place or "position {}".format
+            raise InputError(
+                f"task {short(ids[codes[at]])}, rollout {short(rollout[at])} has two outcomes: "
+                f"{Outcome(outcome[before]).name.lower()} at {where(before)} and "
+                f"{Outcome(outcome[at]).name.lower()} at {where(at)}; remove the wrong record, "
+                f"give each attempt its own rollout id, or count both "
+                f'(duplicates="rollouts", --duplicates rollouts)'
+            )
     task_of_kept, outcome = codes[kept], outcome[kept]
 
     def count(*which: Outcome) -> Codes:
@@ -282,18 +314,14 @@ def tally(
         errored=count(Outcome.ERRORED, Outcome.MISSING),
         missing=count(Outcome.MISSING),
         duplicates=len(codes) - len(kept),
+        contradictory=contradictory,
         kept=kept,
         task_of_kept=task_of_kept,
     )
 
 
-def _without_duplicates(
-    codes: Codes,
-    ids: npt.NDArray[Any],
-    outcome: npt.NDArray[np.int8],
-    rollout: Sequence[Any],
-    place: Place,
-) -> Codes:
+def _attempts(codes: Codes, rollout: Sequence[Any]) -> tuple[Codes, Codes]:
+    """Return the attempt of each record, and the first record of each attempt."""
     named = [None if is_blank(value) or value == "" else value for value in rollout]
     try:
         rollout_codes, levels = factorise(named)
@@ -303,15 +331,5 @@ def _without_duplicates(
     unnamed = np.array([value is None for value in named], dtype=bool)
     rollout_codes[unnamed] = len(levels) + np.arange(int(unnamed.sum()))
     key = codes * (len(levels) + len(codes)) + rollout_codes
-    _, first, inverse = np.unique(key, return_index=True, return_inverse=True)
-    contradictory = outcome != outcome[first][inverse]
-    if contradictory.any():
-        at = int(np.argmax(contradictory))
-        before = int(first[inverse[at]])
-        raise InputError(
-            f"task {short(ids[codes[at]])}, rollout {short(named[at])} has two outcomes: "
-            f"{Outcome(outcome[before]).name.lower()} at {place(before)} and "
-            f"{Outcome(outcome[at]).name.lower()} at {place(at)}; remove the wrong record, "
-            f"or give each attempt its own rollout id"
-        )
-    return np.sort(first)
+    _, first, attempt = np.unique(key, return_index=True, return_inverse=True)
+    return attempt, first

@@ -96,7 +96,7 @@ def test_what_is_no_result_file(tmp_path: Path, content: bytes, message: str) ->
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(be.InputError, match=r"nothing\.csv: no such file"):
         be.read(tmp_path / "nothing.csv")
-    with pytest.raises(be.InputError, match="a folder; name a file in it"):
+    with pytest.raises(be.InputError, match="a folder without results"):
         be.read(tmp_path)
     with pytest.raises(be.InputError, match="cannot be read"):
         be.read("a\0b")
