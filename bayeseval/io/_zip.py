@@ -1,0 +1,267 @@
+"""Reading zip archives that nobody vouches for: members by name, bounded in every way.
+
+The directory is read here and not by `zipfile`, which before Python 3.14 cannot read
+Zstandard (method 93), and which takes as many members as a file claims to have.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import BinaryIO, NamedTuple
+
+from bayeseval.errors import FormatError
+from bayeseval.io._format import Source
+from bayeseval.rollouts._tally import short
+
+__all__ = ["Archive", "Member", "is_zip", "open_archive"]
+
+MOST_MEMBERS = 500_000
+MOST_DIRECTORY_BYTES = 1 << 28
+MOST_BYTES = 1 << 31
+# Transcripts compress well, and small members do no harm: a bomb is both large and empty.
+BOMB_BYTES = 100 << 20
+BOMB_RATIO = 200
+
+STORED, DEFLATED, ZSTANDARD = 0, 8, 93
+_ENCRYPTED, _UTF8 = 0x1, 0x800
+_ABSENT = 0xFFFF_FFFF
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_ENTRY = struct.Struct("<4s6H3I5H2I")
+_END = struct.Struct("<4s4H2IH")
+_LOCATOR = struct.Struct("<4sIQI")
+_END64 = struct.Struct("<4sQ2H2I4Q")
+
+
+class Member(NamedTuple):
+    """An entry of the directory: where its bytes are, and what they should become."""
+
+    name: str
+    method: int
+    crc: int
+    packed: int
+    size: int
+    offset: int
+
+
+def is_zip(head: bytes) -> bool:
+    """Whether the first bytes of a file are those of a zip, even of an empty one."""
+    return head.startswith((b"PK\x03\x04", b"PK\x05\x06"))
+
+
+class Archive:
+    """The members of a zip file.
+
+    Parameters
+    ----------
+    file : binary file
+        Open and seekable.
+
+    Attributes
+    ----------
+    members : tuple of Member
+        In the order of the directory; a name may occur again, and the last one holds.
+    """
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._end = file.seek(0, 2)
+        self.members = tuple(self._directory())
+        self._last = {member.name: member for member in self.members}
+        if sum(member.packed for member in self.members) > self._end:
+            raise FormatError("the zip is larger than its file: its members overlap, as in a bomb")
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._last
+
+    def named(self, name: str) -> bytes:
+        """Return the content of the last member of that name."""
+        return self.read(self._last[name])
+
+    def read(self, member: Member) -> bytes:
+        """Return the content of a member, checked against its declared size and checksum."""
+        _refuse_bomb(member)
+        content = _inflated(member, self._packed(member))
+        if len(content) != member.size or zlib.crc32(content) != member.crc:
+            raise _damaged(member)
+        return content
+
+    def _packed(self, member: Member) -> bytes:
+        header = self._bytes(member.offset, _LOCAL.size)
+        if not header.startswith(b"PK\x03\x04"):
+            raise _damaged(member)
+        *_, name_size, extra_size = _LOCAL.unpack(header)
+        start = member.offset + _LOCAL.size + name_size + extra_size
+        if start + member.packed > self._end:
+            raise _damaged(member)
+        return self._bytes(start, member.packed)
+
+    def _bytes(self, start: int, size: int) -> bytes:
+        if start < 0 or start + size > self._end:
+            raise FormatError("the zip is damaged: an entry points outside the file")
+        self._file.seek(start)
+        return self._file.read(size)
+
+    def _directory(self) -> Iterator[Member]:
+        start, size, shift = self._where()
+        if size > MOST_DIRECTORY_BYTES:
+            raise _too_many(f"its directory alone has {size:,} bytes")
+        data = self._bytes(start, size)
+        at = number = 0
+        while at < size:
+            if size - at < _ENTRY.size or not data.startswith(b"PK\x01\x02", at):
+                raise FormatError(f"the zip is damaged: its directory breaks off at entry {number}")
+            number += 1
+            if number > MOST_MEMBERS:
+                raise _too_many(f"more than {MOST_MEMBERS:,}")
+            # Signature, 2 versions, flags, method, time, date; the rest has names.
+            entry = _ENTRY.unpack_from(data, at)
+            flags, method, crc, packed, full = entry[3], entry[4], *entry[7:10]
+            name_size, extra_size, comment_size, offset = *entry[10:13], entry[16]
+            at += _ENTRY.size
+            name = _name(data[at : at + name_size], flags)
+            extra = data[at + name_size : at + name_size + extra_size]
+            at += name_size + extra_size + comment_size
+            if flags & _ENCRYPTED:
+                raise FormatError(
+                    f"the member {short(name)} is encrypted; save it without password"
+                )
+            if _ABSENT in (packed, full, offset):
+                full, packed, offset = _zip64(extra, full, packed, offset)
+            yield Member(name, method, crc, packed, full, offset + shift)
+        if at != size:
+            raise FormatError("the zip is damaged: its directory is longer than it says")
+
+    def _where(self) -> tuple[int, int, int]:
+        """Return start and size of the directory, and by how much all offsets are shifted."""
+        tail_start = max(0, self._end - _END.size - 0xFFFF)
+        tail = self._bytes(tail_start, self._end - tail_start)
+        at = tail.rfind(b"PK\x05\x06")
+        while at >= 0:
+            if len(tail) - at >= _END.size:
+                *_, size, offset, comment_size = _END.unpack_from(tail, at)
+                if len(tail) - at == _END.size + comment_size:
+                    break
+            at = tail.rfind(b"PK\x05\x06", 0, at)
+        else:
+            raise FormatError(
+                "the zip is cut short: the directory at its end is missing; copy the file again, "
+                "or let its writer finish"
+            )
+        end = tail_start + at
+        if end >= _LOCATOR.size:
+            signature, _, where, _ = _LOCATOR.unpack(
+                self._bytes(end - _LOCATOR.size, _LOCATOR.size)
+            )
+            if signature == b"PK\x06\x07":
+                record = self._bytes(where, _END64.size)
+                if not record.startswith(b"PK\x06\x06"):
+                    raise FormatError("the zip is damaged: its directory cannot be found")
+                *_, size, offset = _END64.unpack(record)
+                end = where
+        # Whatever stands before the archive shifts all of its offsets.
+        shift = end - size - offset
+        if shift < 0:
+            raise FormatError("the zip is damaged: its directory lies outside the file")
+        return end - size, size, shift
+
+
+@contextmanager
+def open_archive(source: Source) -> Iterator[Archive]:
+    """Open the zip that a source is; a damaged or suspicious one raises FormatError."""
+    try:
+        with BytesIO(source.head) if source.complete else source.path.open("rb") as file:
+            yield Archive(file)
+    except OSError as error:
+        raise FormatError(f"cannot be read: {error}") from None
+
+
+def _name(raw: bytes, flags: int) -> str:
+    name = raw.decode("utf-8" if flags & _UTF8 else "cp437", errors="replace")
+    parts = name.replace("\\", "/").split("/")
+    if name.startswith(("/", "\\")) or ".." in parts or parts[0].endswith(":"):
+        raise FormatError(
+            f"the zip holds a member named {short(name)}, which would lie outside its folder; "
+            f"such a file is not read"
+        )
+    return name
+
+
+def _zip64(extra: bytes, full: int, packed: int, offset: int) -> tuple[int, int, int]:
+    """Return sizes and offset; those that need 64 bits stand in the extra field."""
+    at = 0
+    while at + 4 <= len(extra):
+        kind, size = struct.unpack_from("<2H", extra, at)
+        at += 4
+        if kind == 1:
+            numbers = iter(struct.unpack_from(f"<{min(size, len(extra) - at) // 8}Q", extra, at))
+            found = [
+                next(numbers, _ABSENT) if value == _ABSENT else value
+                for value in (full, packed, offset)
+            ]
+            return found[0], found[1], found[2]
+        at += size
+    return full, packed, offset
+
+
+def _refuse_bomb(member: Member) -> None:
+    if member.size > MOST_BYTES or (
+        member.size > BOMB_BYTES and member.size > BOMB_RATIO * member.packed
+    ):
+        raise FormatError(
+            f"the member {short(member.name)} would grow from {member.packed:,} to "
+            f"{member.size:,} bytes, like a zip bomb; it is not read"
+        )
+
+
+def _inflated(member: Member, packed: bytes) -> bytes:
+    # One byte more than declared is enough to see that the declaration is wrong.
+    most = member.size + 1
+    if member.method == STORED:
+        return packed
+    try:
+        if member.method == DEFLATED:
+            return zlib.decompressobj(-zlib.MAX_WBITS).decompress(packed, most)
+        if member.method == ZSTANDARD:
+            return _unzstd(member, packed, most)
+    except zlib.error:
+        raise _damaged(member) from None
+    raise FormatError(
+        f"the member {short(member.name)} is compressed by zip method {member.method}; "
+        f"deflate and Zstandard can be read, so pack it again"
+    )
+
+
+def _unzstd(member: Member, packed: bytes, most: int) -> bytes:
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    parts: list[bytes] = []
+    try:
+        while packed and most > 0:
+            frame = zstd.ZstdDecompressor()
+            parts.append(frame.decompress(packed, most))
+            most -= len(parts[-1])
+            packed = frame.unused_data
+            if not frame.eof:
+                break
+    except zstd.ZstdError:
+        raise _damaged(member) from None
+    return parts[0] if len(parts) == 1 else b"".join(parts)
+
+
+def _damaged(member: Member) -> FormatError:
+    return FormatError(
+        f"the zip is damaged: the member {short(member.name)} does not have the size or content "
+        f"that its directory says; copy the file again"
+    )
+
+
+def _too_many(how_many: str) -> FormatError:
+    return FormatError(f"the zip has too many members to be results: {how_many}")
