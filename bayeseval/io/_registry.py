@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
-from bayeseval.io import table, tau_bench
+from bayeseval.io import inspect_log, table, tau_bench
 from bayeseval.io._format import WIDE_HEAD_SIZE, Format, Source
 
 __all__ = ["FORMATS", "choose"]
 
-FORMATS: tuple[Format, ...] = (tau_bench.FORMAT, table.COUNTS, table.LONG)
+FORMATS: tuple[Format, ...] = (
+    inspect_log.FORMAT,
+    tau_bench.FORMAT,
+    table.COUNTS,
+    table.LONG,
+)
 
 
 def choose(source: Source, name: str | None = None) -> Format:

@@ -1,0 +1,174 @@
+"""From the scores of an Inspect log to outcomes, by Inspect's own mapping of values."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.errors import FormatError
+from bayeseval.io._format import Options
+from bayeseval.io._pick import pick
+from bayeseval.rollouts._tally import Outcome, short
+from bayeseval.rollouts._text import plural
+
+__all__ = ["Scores", "outcomes"]
+
+FULL_CREDIT = 1.0
+_LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
+_WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+# The value of each scorer for one sample.
+Scores = Mapping[str, Any]
+
+
+def outcomes(
+    samples: Sequence[Scores],
+    tasks: Sequence[int | str],
+    broke: Sequence[bool],
+    options: Options,
+) -> tuple[npt.NDArray[np.int8], list[float | None], list[str]]:
+    """Return the outcome and the score of each sample, and what must be told about them.
+
+    Parameters
+    ----------
+    samples : sequence of mapping
+        For each sample the value of each scorer.
+    tasks : sequence of int or str
+        Ids of the samples.
+    broke : sequence of bool
+        Whether a sample ended with an error.
+    options : Options
+        ``scorer`` chooses; without ``pass_if`` a score passes from 1 on.
+    """
+    values: dict[str, dict[int, Any]] = defaultdict(dict)
+    for at, scores in enumerate(samples):
+        for name, value in _flat(scores):
+            values[name][at] = value
+    notes: list[str] = []
+    score: list[float | None] = [None] * len(samples)
+    scorer = None
+    # A log that was never scored has no scorer to choose, but its samples are counted.
+    if values or options.scorer is not None:
+        scorer = _choose(values, options.scorer, notes)
+        unknown = []
+        for at, value in values[scorer].items():
+            if _is_score(value):
+                score[at] = _number(value)
+            else:
+                score[at] = 0.0
+                unknown.append(value)
+        if unknown:
+            notes.append(
+                f"{plural(len(unknown), 'value')} such as {short(unknown[0])} mean nothing to "
+                f"Inspect, which counts them as 0"
+            )
+    codes = [_outcome(number, error) for number, error in zip(score, broke, strict=True)]
+    notes += _notes(scorer, score, tasks, broke, options)
+    return np.array(codes, dtype=np.int8), score, notes
+
+
+def _flat(scores: Scores) -> Iterator[tuple[str, Any]]:
+    """Yield the name and value of each scorer, and of each part where a value has several."""
+    for name, value in scores.items():
+        if isinstance(value, dict):
+            yield from ((f"{name}/{key}", part) for key, part in value.items())
+        elif isinstance(value, list):
+            yield from ((f"{name}/{key}", part) for key, part in enumerate(value))
+        else:
+            yield name, value
+
+
+def _choose(values: dict[str, dict[int, Any]], wanted: str | None, notes: list[str]) -> str:
+    usable = [name for name, given in values.items() if any(map(_is_score, given.values()))]
+    scored = set(usable)
+    texts = [name for name in values if name not in scored]
+    if wanted in texts or (texts and not usable):
+        name = wanted or texts[0]
+        example = next(iter(values[name].values()))
+        other = f"; other scorers: {', '.join(map(short, usable))}" if usable else ""
+        raise FormatError(
+            f"the scorer {name!r} gives values such as {short(example)}, which neither pass nor "
+            f"fail{other}"
+        )
+    if texts and wanted is None:
+        notes.append(f"not used, since they neither pass nor fail: {', '.join(texts)}")
+    return pick(usable, wanted, "scorer", "scorers")
+
+
+def _is_score(value: Any) -> bool:
+    if value is None or isinstance(value, bool | int | float):
+        return True
+    return isinstance(value, str) and (value in _LETTERS or _from_text(value) is not None)
+
+
+def _number(value: Any) -> float | None:
+    """Return a value that is a score as a number; None where it says that there is none."""
+    if value is None:
+        return None
+    if isinstance(value, str):
+        number = _LETTERS.get(value, _from_text(value))
+    else:
+        try:
+            number = float(value)
+        except OverflowError:
+            number = math.copysign(math.inf, value)
+    return None if number is None or math.isnan(number) else number
+
+
+def _from_text(text: str) -> float | None:
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _outcome(score: float | None, broke: bool) -> Outcome:
+    if score is None:
+        return Outcome.ERRORED if broke else Outcome.MISSING
+    return Outcome.PASS if score >= FULL_CREDIT else Outcome.FAIL
+
+
+def _notes(
+    scorer: str | None,
+    score: list[float | None],
+    tasks: Sequence[int | str],
+    broke: Sequence[bool],
+    options: Options,
+) -> Iterator[str]:
+    numbers = [number for number in score if number is not None]
+    errored = sum(error for number, error in zip(score, broke, strict=True) if number is None)
+    missing = len(score) - len(numbers) - errored
+    if scorer is None:
+        yield "no sample has a score: the run was not scored"
+    elif missing:
+        yield f"{plural(missing, 'rollout')} without a score by {scorer!r} (absent, null or NaN)"
+    if scored := sum(broke) - errored:
+        yield f"{plural(scored, 'rollout')} ended with an error and count by the score they have"
+    if errored:
+        yield (f"Inspect itself leaves the {plural(errored, 'errored rollout')} out of its metrics")
+    if not numbers:
+        return
+    if max(numbers) > FULL_CREDIT and options.pass_if is None:
+        yield (
+            f"scores reach {max(numbers):g}, and each of at least 1 counts as a pass; if that is "
+            f"no pass on this scale, set another bar with pass_if= (--pass-if)"
+        )
+    if len(numbers) < len(score) or any(0 < number < FULL_CREDIT for number in numbers):
+        per_task: dict[int | str, list[float]] = defaultdict(list)
+        for task, number in zip(tasks, score, strict=True):
+            if number is not None:
+                per_task[task].append(number)
+        own = fmean(map(fmean, per_task.values()))
+        if math.isfinite(own):
+            yield (
+                f"Inspect's own mean of {scorer!r} over these samples is {own:.3f}, with partial "
+                f"credit counted in part"
+            )
