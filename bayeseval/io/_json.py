@@ -66,6 +66,8 @@ def decode_lines(data: bytes) -> tuple[list[dict[str, Any]], list[int]]:
             try:
                 value = _lenient(line)
             except FormatError as error:
+                if not records:
+                    _refuse_single_object(data)
                 reason = str(error).replace(" at line 1", "").replace("line 1, ", "")
                 raise FormatError(
                     f"line {number} is no JSON object ({reason}); JSONL has one object a line"
@@ -75,3 +77,18 @@ def decode_lines(data: bytes) -> tuple[list[dict[str, Any]], list[int]]:
         records.append(value)
         numbers.append(number)
     return records, numbers
+
+
+def _refuse_single_object(data: bytes) -> None:
+    """Raise a helpful error where JSON over several lines is one object, not one a line."""
+    try:
+        value = msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return
+    if isinstance(value, dict):
+        keys = ", ".join(repr(key[:30]) for key in list(value)[:8])
+        keys += ", ..." if len(value) > 8 else ""
+        raise FormatError(
+            f"the file is one JSON object with the keys {keys}: neither a known report nor "
+            f"JSONL, which has one object a line"
+        )

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
-from bayeseval.io import inspect_log, table, tau_bench
+from bayeseval.io import (
+    deepeval,
+    inspect_log,
+    junit,
+    multivon,
+    openai_evals,
+    promptfoo,
+    table,
+    tau_bench,
+)
 from bayeseval.io._format import WIDE_HEAD_SIZE, Format, Source
 
 __all__ = ["FORMATS", "choose"]
@@ -12,6 +21,11 @@ __all__ = ["FORMATS", "choose"]
 FORMATS: tuple[Format, ...] = (
     inspect_log.FORMAT,
     tau_bench.FORMAT,
+    promptfoo.FORMAT,
+    multivon.FORMAT,
+    deepeval.FORMAT,
+    junit.FORMAT,
+    openai_evals.FORMAT,
     table.COUNTS,
     table.LONG,
 )
