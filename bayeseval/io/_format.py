@@ -136,13 +136,13 @@ class Source:
     @cached_property
     def text(self) -> str | None:
         """The head as text, or None where it is none."""
-        if self.is_folder:
+        # Sought first: to decode a binary file, and ignore its errors, takes long.
+        if self.is_folder or b"\0" in self.head:
             return None
         try:
-            text = self.head.decode("utf-8", errors="strict" if self.complete else "ignore")
+            return self.head.decode("utf-8", errors="strict" if self.complete else "ignore")
         except UnicodeDecodeError:
             return None
-        return None if "\0" in text else text
 
     @cached_property
     def json(self) -> Any:

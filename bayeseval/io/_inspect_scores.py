@@ -112,7 +112,7 @@ def _number(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, str):
-        number = _LETTERS.get(value, _from_text(value))
+        number = _LETTERS[value] if value in _LETTERS else _from_text(value)
     else:
         try:
             number = float(value)
@@ -146,8 +146,8 @@ def _notes(
     numbers = [number for number in score if number is not None]
     errored = sum(error for number, error in zip(score, broke, strict=True) if number is None)
     missing = len(score) - len(numbers) - errored
-    if scorer is None:
-        yield "no sample has a score: the run was not scored"
+    if missing and scorer is None:
+        yield "the samples have no scores: the run was not scored"
     elif missing:
         yield f"{plural(missing, 'rollout')} without a score by {scorer!r} (absent, null or NaN)"
     if scored := sum(broke) - errored:

@@ -9,7 +9,8 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import BinaryIO, NamedTuple
@@ -90,6 +91,21 @@ class Archive:
         if len(content) != member.size or zlib.crc32(content) != member.crc:
             raise _damaged(member)
         return content
+
+    def read_ahead(self, members: Sequence[Member]) -> Iterator[Callable[[], bytes]]:
+        """Yield for each member a function that returns its content or raises.
+
+        The next member is inflated in a thread while the caller decodes this one.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(1) as pool:
+            ahead = deque([pool.submit(self.read, member) for member in members[:1]])
+            for member in members[1:]:
+                ahead.append(pool.submit(self.read, member))
+                yield ahead.popleft().result
+            while ahead:
+                yield ahead.popleft().result
 
     def _packed(self, member: Member) -> bytes:
         header = self._bytes(member.offset, _LOCAL.size)

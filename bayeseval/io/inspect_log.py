@@ -147,7 +147,12 @@ def _read(source: Source, options: Options) -> Records:
             log = _header(archive, notes)
             samples = _samples(archive, options, notes)
     else:
-        log = _log(source.content())
+        try:
+            log = _log(source.content())
+        except FormatError as error:
+            raise FormatError(
+                f"{error}; if the log was cut short, copy or write it again"
+            ) from None
         samples = log.samples or []
     if not samples:
         raise _no_samples(log)
@@ -181,8 +186,8 @@ def _log(data: bytes) -> _Log:
     version = decode(data, _Version).version
     if version not in VERSIONS:
         raise FormatError(
-            f"the log has version {version}, and only 1 and 2 are known; update bayeseval, or let "
-            f"Inspect convert the log"
+            f"the log has version {version}, and only 1 and 2 are known; write it again with a "
+            f"release of Inspect that writes version 2"
         )
     return decode(data, _Log)
 
@@ -209,17 +214,23 @@ def _samples(archive: Archive, options: Options, notes: list[str]) -> list[_Samp
     found = {(sample.id, sample.epoch): sample for sample in summaries}
     if superseded := len(summaries) - len(found):
         notes.append(f"{plural(superseded, 'sample')} written again: the last record counts")
+    if summaries and all(sample.metadata is None for sample in summaries):
+        notes.append("its summaries are without metadata, so that gives no factors")
     decided = {_member_name(sample) for sample in found.values() if sample.is_decided}
+    undecided = [
+        member
+        for member in archive.members
+        if member.name.startswith("samples/")
+        and member.name.endswith(".json")
+        and member.name.replace("\\", "/") not in decided
+    ]
     broken = 0
-    for member in archive.members:
-        name = member.name.replace("\\", "/")
-        if not name.startswith("samples/") or not name.endswith(".json") or name in decided:
-            continue
+    for member, content in zip(undecided, archive.read_ahead(undecided), strict=True):
         try:
-            sample = decode(archive.read(member), _Sample)
+            sample = decode(content(), _Sample)
         except FormatError as error:
             if not options.skip_bad_records:
-                raise FormatError(f"{short(name)}: {error}") from None
+                raise FormatError(f"{short(member.name)}: {error}") from None
             broken += 1
             continue
         found[sample.id, sample.epoch] = sample
@@ -263,7 +274,7 @@ def _columns(log: _Log, samples: list[_Sample]) -> dict[str, list[Any]]:
 def _title(log: _Log) -> str:
     written = (log.eval.packages or {}).get("inspect_ai")
     by = f" by Inspect {written}" if isinstance(written, str) else ""
-    return f"Inspect log, version {log.version}{by}, status {short(log.status)}"
+    return f"Inspect log, version {log.version}{by}"
 
 
 def _run_notes(log: _Log, samples: list[_Sample]) -> Iterator[str]:
@@ -271,6 +282,8 @@ def _run_notes(log: _Log, samples: list[_Sample]) -> Iterator[str]:
     epochs = Counter(sample.id for sample in samples).values()
     config = log.eval.config or _Config()
     planned = config.epochs if type(config.epochs) is int else 1
+    if log.status != "success":
+        yield f"the run did not end well: its status is {short(log.status)}"
     low, high = min(epochs), max(epochs)
     if (low, high) != (planned, planned):
         held = f"{low}" if low == high else f"{low} to {high}"
