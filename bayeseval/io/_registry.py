@@ -6,13 +6,19 @@ from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
 from bayeseval.io import (
     deepeval,
+    evalplus,
+    harbor,
+    humaneval,
     inspect_log,
     junit,
     multivon,
     openai_evals,
     promptfoo,
+    swe_bench,
     table,
+    tau2,
     tau_bench,
+    terminal_bench,
 )
 from bayeseval.io._format import WIDE_HEAD_SIZE, Format, Source
 
@@ -21,6 +27,12 @@ __all__ = ["FORMATS", "choose"]
 FORMATS: tuple[Format, ...] = (
     inspect_log.FORMAT,
     tau_bench.FORMAT,
+    tau2.FORMAT,
+    swe_bench.FORMAT,
+    humaneval.FORMAT,
+    evalplus.FORMAT,
+    terminal_bench.FORMAT,
+    harbor.FORMAT,
     promptfoo.FORMAT,
     multivon.FORMAT,
     deepeval.FORMAT,

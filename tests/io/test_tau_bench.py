@@ -46,7 +46,7 @@ def test_the_harness_own_rule_for_errors_is_told(shared: Path) -> None:
     notes = be.read(folder / "assertions-agent_0-100_errors.json").ledger.notes
     assert notes == (
         "attempts are told apart by their order, since the field trial repeats the task id",
-        "tau-bench itself counts the 34 errored rollouts as failures",
+        "tau-bench itself counts the 34 errored rollouts as failures; its own pass rate is 35.0 %",
     )
     assert be.read(folder / "gpt-4o-airline.json").ledger.notes == ()
 
@@ -62,7 +62,9 @@ def test_outcomes(write: Write) -> None:
 def test_an_error_is_errored_and_not_failed(write: Write) -> None:
     ledger = be.read(write([record(0, 0.0, info=BROKEN), record(1, 1.0)])).ledger
     assert (ledger.failed, ledger.errored, ledger.missing) == (0, 1, 0)
-    assert ledger.notes == ("tau-bench itself counts the 1 errored rollout as failures",)
+    assert ledger.notes == (
+        "tau-bench itself counts the 1 errored rollout as failures; its own pass rate is 50.0 %",
+    )
 
 
 def test_ids_keep_their_type(write: Write) -> None:

@@ -1,0 +1,91 @@
+"""JSONL at any size: one line in memory at a time, only the fields that are needed."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from typing import BinaryIO
+
+import msgspec
+
+from bayeseval.errors import FormatError, InputError
+from bayeseval.io._format import Source
+from bayeseval.io._json import decode
+from bayeseval.rollouts._text import plural
+
+__all__ = ["decode_member", "skipped_note", "stream_lines"]
+
+_BUFFER_SIZE = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+_MOST_NAMED = 3
+
+
+def stream_lines[T](
+    source: Source, kind: type[T], skipped: list[str] | None = None
+) -> Iterator[tuple[int, bytes, T]]:
+    """Yield the number, the bytes and the record of each line that is not blank.
+
+    Parameters
+    ----------
+    source : Source
+        A JSONL file.
+    kind : type
+        What a line holds; fields that it does not name are not decoded.
+    skipped : list of str, default None
+        Takes the reason for each line that cannot be read; an error if None.
+    """
+    decoder = msgspec.json.Decoder(kind)
+    with _opened(source) as file:
+        for number, raw in enumerate(file, start=1):
+            line = raw.removeprefix(_BOM) if number == 1 else raw
+            try:
+                record = decoder.decode(line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+                if not line.strip():
+                    continue
+                try:
+                    # Slower, but it reads bare NaN and says what is wrong.
+                    record = decode(line, kind)
+                except FormatError as error:
+                    reason = str(error).replace(" at line 1,", " at").replace(" at line 1", "")
+                    if skipped is None:
+                        raise FormatError(
+                            f"line {number:,}: {reason}; mend the line, or leave such lines out "
+                            f"with skip_bad_records= (--skip-bad-records)"
+                        ) from None
+                    skipped.append(f"line {number:,}: {reason}")
+                    continue
+            yield number, line, record
+
+
+def _opened(source: Source) -> BinaryIO:
+    if source.complete:
+        return io.BytesIO(source.head)
+    return source.path.open("rb", buffering=_BUFFER_SIZE)
+
+
+def decode_member[T](
+    folder: Source, name: str, kind: type[T], skipped: list[str] | None
+) -> T | None:
+    """Decode one file of a folder; None where it cannot be read and `skipped` takes the reason."""
+    try:
+        return decode(folder.member(name).content(), kind)
+    except InputError as error:
+        reason = str(error) if str(error).startswith(name) else f"{name}: {error}"
+        if skipped is None:
+            raise FormatError(
+                f"{reason}; mend the file, or leave such files out with skip_bad_records= "
+                f"(--skip-bad-records)"
+            ) from None
+        skipped.append(reason)
+        return None
+
+
+def skipped_note(skipped: list[str] | None) -> list[str]:
+    """Return a note that counts the records that were left out, and says why; none if none."""
+    if not skipped:
+        return []
+    named = "; ".join(skipped[:_MOST_NAMED])
+    if len(skipped) > _MOST_NAMED:
+        named += f"; and {len(skipped) - _MOST_NAMED:,} more"
+    return [f"{plural(len(skipped), 'record')} that could not be read left out: {named}"]
