@@ -42,7 +42,9 @@ def test_format_can_be_insisted_on(tmp_path: Path) -> None:
 def test_unknown_format_name(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text(LONG, encoding="utf-8")
-    with pytest.raises(be.InputError, match=r"format must be one of .*, 'tau-bench', .* 'tau-bench'\?"):
+    with pytest.raises(
+        be.InputError, match=r"format must be one of .*, 'tau-bench', .* 'tau-bench'\?"
+    ):
         be.read(path, format="taubench")
 
 
