@@ -8,9 +8,9 @@ import pytest
 
 import bayeseval as be
 from bayeseval.io._format import Options, Source
-from bayeseval.io._records import to_rollouts
 from bayeseval.io._registry import choose
 from tests.io.facts import check
+from tests.io.reading import read
 
 FOLDERS = ("promptfoo", "multivon", "deepeval", "junit", "openai_evals")
 REFUSED = ("unreadable", "not_junit", "not_a_report", "aggregate_only")
@@ -22,12 +22,6 @@ Fact = dict[str, Any]
 def known(shared: Path) -> dict[str, Fact]:
     facts = json.loads((shared / "data/real/FACTS.json").read_text(encoding="utf-8"))
     return {name: fact for name, fact in facts.items() if name.split("/")[0] in FOLDERS}
-
-
-def read(path: Path, **options: Any) -> be.Rollouts:
-    source = Source.open(str(path))
-    given = Options(**options)
-    return to_rollouts(choose(source).read(source, given), given, source=str(path))
 
 
 def systems_together(path: Path) -> be.Rollouts:
@@ -105,7 +99,7 @@ def test_every_other_file_is_refused_with_the_reason(shared: Path, known: dict[s
 
 def test_scores_agree(shared: Path, known: dict[str, Fact]) -> None:
     for name, fact in known.items():
-        if "n_numeric_scores" not in fact or fact["format"] == "multivon" and "v2" in name:
+        if "n_numeric_scores" not in fact or (fact["format"] == "multivon" and "v2" in name):
             continue
         source = Source.open(str(shared / "data/real" / name))
         records = choose(source).read(source, Options())

@@ -1,0 +1,69 @@
+"""Reading with options, below the public function, and near-valid documents for fuzz tests."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+import bayeseval as be
+from bayeseval.io._format import Options, Source
+from bayeseval.io._records import to_rollouts
+from bayeseval.io._registry import choose
+
+__all__ = ["check_any_bytes", "mutated", "read_with", "write_json"]
+
+
+def read_with(path: Path, *, format: str | None = None, **chosen: Any) -> be.Rollouts:
+    """Read one file or folder with the options of readers."""
+    options = Options(**chosen)
+    source = Source.open(str(path))
+    found = choose(source, format).read(source, options)
+    return to_rollouts(found, options, source=str(path))
+
+
+def write_json(path: Path, value: Any) -> Path:
+    """Write a value as JSON, with the folders above it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+ODD = st.sampled_from(
+    [
+        *(None, True, False, 0, 1, -1, 0.5, 2**70, float("nan"), float("inf"), "", "x", "pass"),
+        *([], [1], {}, {"a": 1}, "\ud800", "\u2028", [[]], [None], {"": None}),
+    ]
+)
+
+
+@st.composite
+def mutated(draw: st.DrawFn, document: Any) -> Any:
+    """Draw the document with some of its values replaced, removed or repeated."""
+    if draw(st.integers(0, 14)) == 0:
+        return draw(ODD)
+    if isinstance(document, dict):
+        kept = [name for name in document if draw(st.integers(0, 19))]
+        return {name: draw(mutated(document[name])) for name in kept}
+    if isinstance(document, list):
+        items = [draw(mutated(item)) for item in document if draw(st.integers(0, 19))]
+        return items * draw(st.sampled_from([1, 1, 1, 2]))
+    return document
+
+
+def check_any_bytes(path: Path, content: bytes, format: str | None) -> None:
+    """Any bytes give rollouts that can be printed, or an error that names the file."""
+    path.write_bytes(content)
+    try:
+        rollouts = be.read(path, format=format)
+    except be.BayesevalError as error:
+        assert str(error).startswith(str(path))
+        assert len(str(error).encode("utf-8")) < 3_000
+    else:
+        assert rollouts.describe().encode("utf-8")
+        assert rollouts.ledger.attempted + rollouts.ledger.tasks_without_score > 0
+
+
+def encoded(value: Any, end: int | None = None) -> bytes:
+    """JSON as bytes, cut at `end`."""
+    return json.dumps(value).encode("utf-8")[:end]
