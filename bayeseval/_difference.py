@@ -70,10 +70,14 @@ def difference(a: Posterior, b: Posterior, *, rng: Seed = None) -> Posterior:
     if isinstance(a, DrawsPosterior) or isinstance(b, DrawsPosterior):
         return _paired_draws(a, b, about, as_generator(rng))
     # The quadrature follows one hump; a mixture may have several, so its parts go singly.
+    # Of Betas the tails are followed to the smallest numbers there are; what was made on
+    # a grid is known less deeply.
+    closed = all(isinstance(p, BetaMixture) and p.n_components <= MOST_HUMPS for p in (a, b))
+    depth = 690.0 if closed else 80.0
     weights, parts = [], []
     for (w_a, first), (w_b, second) in product(_humps(a), _humps(b)):
         weights.append(w_a * w_b)
-        parts.append(Panels.from_log_density(_log_convolution(first, second), -120.0, 120.0))
+        parts.append(_panels(_log_convolution(first, second), depth))
     panels = parts[0] if len(parts) == 1 else _mixed(weights, parts)
     moments = (a.mean - b.mean, float(np.hypot(a.sd, b.sd)))
     posterior = GridPosterior(panels, about, (-1.0, 1.0), moments)
@@ -84,6 +88,12 @@ def difference(a: Posterior, b: Posterior, *, rng: Seed = None) -> Posterior:
             f"{a!r} and {b!r}; use a prior with larger alpha and beta"
         )
     return posterior
+
+
+def _panels(log_density: LogDensity, depth: float) -> Panels:
+    limit = max(0.5 * depth, 120.0)
+    # The density has a kink at d = 0 where a Beta does not vanish at an end.
+    return Panels.from_log_density(log_density, -limit, limit, depth=depth, breaks=(0.0,))
 
 
 def _about_difference(a: About, b: About) -> About:
@@ -157,10 +167,23 @@ def _humps(posterior: Posterior) -> list[tuple[float, LogDensity]]:
             f"{type(posterior).__name__} of {posterior.about.quantity}"
         )
 
+    # Where the panels end the density goes on as it falls there, so that every search
+    # finds its way back.
+    middle = 0.5 * (panels.edges[1:] + panels.edges[:-1])
+    values = panels.density(middle)
+    heavy = np.flatnonzero(values > 1e-40 * values.max())
+    first, last = heavy[0], heavy[-1]
+    ends = np.log(values[[first, first + 1, last - 1, last]])
+    rise = max((ends[1] - ends[0]) / (middle[first + 1] - middle[first]), 0.1)
+    fall = min((ends[3] - ends[2]) / (middle[last] - middle[last - 1]), -0.1)
+
     def log_density(z: Array) -> Array:
         place = (np.arcsinh(z) if stretched else z).ravel()
+        inside = np.clip(place, middle[first], middle[last])
         with np.errstate(divide="ignore"):
-            logs = np.log(panels.density(place)).reshape(z.shape)
+            logs = np.log(panels.density(inside))
+        logs += rise * np.minimum(place - inside, 0.0) + fall * np.maximum(place - inside, 0.0)
+        logs = logs.reshape(z.shape)
         return np.asarray(logs - 0.5 * np.log1p(z * z) if stretched else logs)
 
     return [(1.0, log_density)]

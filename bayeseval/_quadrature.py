@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ Array = npt.NDArray[np.float64]
 # Nodes whose density is below exp(-DROP) of the row's largest are left out: 3e-20.
 DROP = 45.0
 # Panels reach further, so that a tail of 1e-30 is still a number.
-PANEL_DROP = 80.0
+PANEL_DEPTH = 120.0
 PANEL_NODES = 16
 MAX_PANELS = 4096
 MAX_NODES = 1536
@@ -206,17 +206,18 @@ def _locate(edges: Array, z: Array) -> tuple[npt.NDArray[np.intp], Array]:
     return index, np.clip((2.0 * z - left - right) / (right - left), -1.0, 1.0)
 
 
-def _smooth_log(values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
+def _smooth_log(depth: float, values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
     """Whether a log density is resolved: by 1e-9 where it matters, less far below its top."""
-    depth = np.max(values) - np.max(values, axis=1)
+    below = np.max(values) - np.max(values, axis=1)
     rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
-    return np.asarray((rough < 1e-9 + 1e-5 * (depth > 50.0)) | (depth > PANEL_DROP))
+    return np.asarray((rough < 1e-9 + 1e-5 * (below > 50.0)) | (below > depth))
 
 
-def _smooth_density(values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
+def _smooth_density(depth: float, values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
+    """Whether a density is resolved: to 1e-10 of its size on the panel."""
     largest = np.max(np.abs(values), axis=1)
     rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
-    return np.asarray((rough <= 1e-10 * largest) | (largest < np.exp(-PANEL_DROP)))
+    return np.asarray((rough <= 1e-10 * largest) | (largest < np.exp(-depth + 2.0)))
 
 
 def _tabulate(
@@ -225,7 +226,7 @@ def _tabulate(
     smooth: Callable[[Array, Array], npt.NDArray[np.bool_]],
 ) -> _Table:
     """Split panels in two until each is smooth, or too narrow to matter."""
-    narrowest = 1e-7 * (edges[-1] - edges[0])
+    narrowest = 1e-12 * (edges[-1] - edges[0])
     left, right = edges[:-1], edges[1:]
     found: list[tuple[Array, Array]] = []
     count = 0
@@ -262,7 +263,13 @@ class Panels:
 
     @classmethod
     def from_log_density(
-        cls, log_density: Callable[[Array], Array], lower: float, upper: float
+        cls,
+        log_density: Callable[[Array], Array],
+        lower: float,
+        upper: float,
+        *,
+        depth: float = PANEL_DEPTH,
+        breaks: tuple[float, ...] = (),
     ) -> Panels:
         """Build panels that hold the density to a relative 1e-9, tails included.
 
@@ -275,6 +282,10 @@ class Panels:
             Log density, up to a constant, at an array of points of shape (n,).
         lower, upper : float
             A window that holds the density.
+        depth : float, default 120
+            How far below its top the log density is followed; what lies deeper is 0.
+        breaks : tuple of float, default ()
+            Points where the density may have a kink.
         """
         low, high = np.array([lower], dtype=float), np.array([upper], dtype=float)
         _narrow(
@@ -282,16 +293,27 @@ class Panels:
             low,
             high,
             np.arange(1),
-            drop=PANEL_DROP,
+            drop=depth,
         )
-        window = float(low[0]), float(high[0])
-        logs = _tabulate(log_density, np.linspace(*window, 9), _smooth_log)
-        top = float(np.max(logs.series(np.linspace(*window, 2001))))
-        table = _tabulate(
-            lambda z: np.exp(np.minimum(logs.series(z) - top, 1.0)),
-            np.linspace(*window, 25),
-            _smooth_density,
-        )
+        low_end, high_end = float(low[0]), float(high[0])
+        inner = [point for point in breaks if low_end < point < high_end]
+
+        def edges(count: int) -> Array:
+            return np.unique(np.append(np.linspace(low_end, high_end, count), inner))
+
+        floor = float(np.max(log_density(np.linspace(low_end, high_end, 33)))) - 2.0 * depth
+
+        def floored(z: Array) -> Array:
+            return np.fmax(log_density(z), floor)
+
+        logs = _tabulate(floored, edges(9), partial(_smooth_log, depth))
+        top = float(np.max(logs.series(np.linspace(low_end, high_end, 2001))))
+
+        def density(z: Array) -> Array:
+            relative = logs.series(z) - top
+            return np.where(relative > -depth, np.exp(np.minimum(relative, 300.0)), 0.0)
+
+        table = _tabulate(density, edges(25), partial(_smooth_density, depth))
         total = float(np.sum(table.coefficients[:, 0] * np.diff(table.edges)))
         return cls(table.edges, table.coefficients / total)
 

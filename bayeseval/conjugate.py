@@ -15,6 +15,7 @@ from scipy import special
 from bayeseval._difference import difference
 from bayeseval._interval import Interval
 from bayeseval._quadrature import log_sum
+from bayeseval._special import log_beta
 from bayeseval._validate import (
     as_number,
     as_positive,
@@ -178,11 +179,7 @@ def _update(
 ) -> tuple[Array, Array, Array, float]:
     """Posterior weights, alpha, beta and the log marginal likelihood of the sequence."""
     weight, alpha, beta = np.array(prior.components).T
-    logs = (
-        np.log(weight)
-        + special.betaln(alpha + passes, beta + failures)
-        - special.betaln(alpha, beta)
-    )
+    logs = np.log(weight) + log_beta(alpha + passes, beta + failures) - log_beta(alpha, beta)
     log_marginal = float(log_sum(logs))
     return np.exp(logs - log_marginal), alpha + passes, beta + failures, log_marginal
 
@@ -250,7 +247,7 @@ class BetaPosterior(BetaMixture):
         log_odds = special.logit(x)[:, None]
         logs = (
             np.log(self.weights)
-            - special.betaln(self.alpha, self.beta)
+            - log_beta(self.alpha, self.beta)
             + self.alpha * -np.logaddexp(0.0, -log_odds)
             + self.beta * -np.logaddexp(0.0, log_odds)
         )

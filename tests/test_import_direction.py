@@ -19,6 +19,7 @@ ROOMS = [
     "_atomic",
     "_format",
     "rollouts",
+    "_special",
     "_cells",
     "io",
     "_quadrature",

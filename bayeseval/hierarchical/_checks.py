@@ -12,7 +12,7 @@ import numpy.typing as npt
 from bayeseval._cells import ScoredCells
 from bayeseval.hierarchical._draws import DrawsHyper
 from bayeseval.hierarchical._exact import ExactHyper
-from bayeseval.hierarchical._functionals import beta_binomial_chances
+from bayeseval.hierarchical._functionals import beta_binomial_chances, blocks
 from bayeseval.posterior import About, Posterior
 
 __all__ = ["Check", "Checks", "exact_checks", "nuts_checks"]
@@ -20,6 +20,9 @@ __all__ = ["Check", "Checks", "exact_checks", "nuts_checks"]
 Array = npt.NDArray[np.float64]
 
 REPLICATES = 4000
+# Numbers that the replicates of a histogram may hold in all; fewer replicates are made of
+# suites with very many rollouts a task, but never fewer than 200.
+MOST_NUMBERS = 10_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,21 +132,24 @@ def predictive_check(draws: DrawsHyper, cells: ScoredCells) -> Check:
     """
     rng = draws.rng(5)
     flat_alpha, flat_beta = draws.alpha.ravel(), draws.beta.ravel()
-    chosen = rng.permutation(flat_alpha.size)[:REPLICATES]
-    alpha, beta = flat_alpha[chosen], flat_beta[chosen]
+    levels = np.unique(cells.trials)
+    replicates = int(np.clip(MOST_NUMBERS // int(np.sum(levels + 1)), 200, REPLICATES))
+    chosen = rng.permutation(flat_alpha.size)[:replicates]
     observed, replicated = np.zeros(chosen.size), np.zeros(chosen.size)
-    for trials in np.unique(cells.trials):
+    for trials in levels:
         same = cells.trials == trials
         count = int(cells.count[same].sum())
         seen = np.zeros(int(trials) + 1)
         seen[cells.passes[same]] = cells.count[same]
-        chances = beta_binomial_chances(alpha, beta, int(trials))
-        expected = np.maximum(count * chances, 1e-12)
-        again = rng.multinomial(count, chances)
-        # Bins that are hardly expected are counted as at least a tenth of a task.
-        scale = np.maximum(expected, 0.1)
-        observed += np.sum((seen - expected) ** 2 / scale, axis=1)
-        replicated += np.sum((again - expected) ** 2 / scale, axis=1)
+        for part in blocks(chosen.size, int(trials) + 1):
+            alpha, beta = flat_alpha[chosen[part]], flat_beta[chosen[part]]
+            chances = beta_binomial_chances(alpha, beta, int(trials))
+            expected = count * chances
+            again = rng.multinomial(count, chances)
+            # Bins that are hardly expected are counted as at least a tenth of a task.
+            scale = np.maximum(expected, 0.1)
+            observed[part] += np.sum((seen - expected) ** 2 / scale, axis=1)
+            replicated[part] += np.sum((again - expected) ** 2 / scale, axis=1)
     value = float(np.mean(replicated >= observed))
     return Check(
         "predictive",

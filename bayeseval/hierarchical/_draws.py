@@ -10,16 +10,23 @@ from scipy import special
 
 from bayeseval._cells import ScoredCells
 from bayeseval.hierarchical._exact import ExactHyper
-from bayeseval.hierarchical._functionals import Functional, beta_binomial_chances, log_rising
+from bayeseval.hierarchical._functionals import (
+    Functional,
+    beta_binomial_chances,
+    blocks,
+    log_rising,
+)
 from bayeseval.posterior import About, DrawsPosterior
 
 __all__ = ["DrawsHyper", "beta_draws", "independent_draws"]
 
 Array = npt.NDArray[np.float64]
 
-# From this many equal tasks on, the sum of their values is drawn as normal.
+# From this many equal tasks on, the sum of their values is drawn at once.
 MANY = 2000
 LARGEST_KAPPA = 1e12
+# Steps in x = logit(mean) of a conditional distribution that is drawn from.
+STEPS = 256
 
 
 def beta_draws(alpha: Array, beta: Array, rng: np.random.Generator) -> Array:
@@ -96,14 +103,17 @@ class DrawsHyper:
             for _ in range(count):
                 total += functional.of_rate(beta_draws(alpha, beta, rng))
             return total
-        sample = functional.of_rate(beta_draws(alpha, beta, rng))
+        # The mean of that many values is a Beta with its mean and variance: normal where
+        # values spread, gamma-like where few tasks ever fail, and never outside [0, 1].
         first, other = (beta, alpha) if functional.mirrored else (alpha, beta)
-        k = functional.k
-        mean = np.exp(log_rising(first, other, k))
-        square = np.exp(log_rising(first, other, 2 * k))
-        mean_value = 1.0 - mean if functional.mirrored else mean
-        spread = np.sqrt(np.maximum(square - mean**2, 0.0) * count)
-        return np.asarray(count * mean_value + spread * rng.standard_normal(sample.shape))
+        log_mean = log_rising(first, other, functional.k)
+        mean, rest = np.exp(log_mean), -np.expm1(log_mean)
+        spread = np.expm1(log_rising(first, other, 2 * functional.k) - 2.0 * log_mean)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            size = np.clip(count * rest / (mean * np.maximum(spread, 0.0)) - 1.0, 0.0, 1e15)
+        size = np.nan_to_num(size, nan=1.0)
+        means = beta_draws(mean * size, rest * size, rng)
+        return np.asarray(count * (1.0 - means if functional.mirrored else means))
 
     def next_run(self, cells: ScoredCells, functional: Functional, about: About) -> DrawsPosterior:
         """Prediction of the number that the same tasks with the same rollouts show."""
@@ -131,9 +141,17 @@ class DrawsHyper:
         rng = self.rng(2)
         total = np.zeros(self.mean.shape)
         for s, t, r, c in zip(passes, trials, rollouts, count, strict=True):
-            chances = beta_binomial_chances(self.alpha + s, self.beta + (t - s), int(r))
-            hits = rng.multinomial(int(c), chances)
-            total += hits @ functional.of_counts(int(r))
+            alpha, beta = self.alpha + s, self.beta + (t - s)
+            values = functional.of_counts(int(r))
+            if c < r:
+                for _ in range(int(c)):
+                    total += values[rng.binomial(int(r), beta_draws(alpha, beta, rng))]
+                continue
+            # Many tasks with equal counts: the histogram of their passes at once.
+            flat, a, b = total.reshape(-1), alpha.reshape(-1), beta.reshape(-1)
+            for part in blocks(flat.size, int(r) + 1):
+                chances = beta_binomial_chances(a[part], b[part], int(r))
+                flat[part] += rng.multinomial(int(c), chances) @ values
         return DrawsPosterior(total / count.sum(), about)
 
     def task_rate(self, passes: int, trials: int, about: About) -> DrawsPosterior:
@@ -167,21 +185,27 @@ def independent_draws(exact: ExactHyper, chains: int, draws: int, seed: int) -> 
     panels = exact.marginal_icc(About("ICC", "exact")).panels
     y = panels.quantile(rng.uniform(size=size))
     row_y, low, high, _ = exact.rows
-    left, right = np.interp(y, row_y, low), np.interp(y, row_y, high)
-    x = np.empty(size)
+    # Conditional quantiles change slowly with the ICC: they are interpolated between rows.
+    count = int(np.clip(np.ceil((y.max() - y.min()) / 0.1), 2, 512))
+    grid = np.linspace(y.min(), y.max(), count)
+    left, right = np.interp(grid, row_y, low), np.interp(grid, row_y, high)
+    points = left[:, None] + (right - left)[:, None] * np.linspace(0.0, 1.0, STEPS + 1)
+    logs = exact.log_joint(points, grid[:, None])
+    density = np.exp(logs - logs.max(axis=1, keepdims=True))
+    pairs = 0.5 * (density[:, 1:] + density[:, :-1])
+    pairs /= pairs.sum(axis=1, keepdims=True)
+    place = (y - y.min()) / max(float(y.max() - y.min()), 1e-300) * (count - 1)
+    row = np.minimum(place.astype(int), count - 2)
+    share = place - row
     u = rng.uniform(size=size)
-    for start in range(0, size, 4096):
-        part = slice(start, start + 4096)
-        span = (right - left)[part, None]
-        points = left[part, None] + span * np.linspace(0.0, 1.0, 257)
-        logs = exact.log_joint(points, y[part, None])
-        density = np.exp(logs - logs.max(axis=1, keepdims=True))
-        pairs = 0.5 * (density[:, 1:] + density[:, :-1])
-        total = np.cumsum(pairs, axis=1)
-        target = u[part] * total[:, -1]
-        index = np.minimum(np.sum(total < target[:, None], axis=1), 255)
-        rows = np.arange(index.size)
-        before = np.where(index > 0, total[rows, index - 1], 0.0)
-        share = (target - before) / np.maximum(pairs[rows, index], 1e-300)
-        x[part] = points[rows, index] + share * span[:, 0] / 256.0
+    x = (1.0 - share) * _invert(points, pairs, row, u) + share * _invert(points, pairs, row + 1, u)
     return special.expit(x).reshape(chains, draws), special.expit(y).reshape(chains, draws)
+
+
+def _invert(points: Array, masses: Array, row: npt.NDArray[np.intp], u: Array) -> Array:
+    """Quantiles of densities that are flat between points, one row of them for each draw."""
+    total = np.cumsum(masses, axis=1)
+    index = np.minimum(np.sum(total[row] < u[:, None], axis=1), masses.shape[1] - 1)
+    before = np.where(index > 0, total[row, index - 1], 0.0)
+    part = np.clip((u - before) / np.maximum(masses[row, index], 1e-300), 0.0, 1.0)
+    return points[row, index] + part * (points[row, index + 1] - points[row, index])

@@ -19,9 +19,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-__all__ = ["Functional", "beta_binomial_chances", "log_rising", "solve_pass_hat"]
+__all__ = ["Functional", "beta_binomial_chances", "blocks", "log_rising", "solve_pass_hat"]
 
 Array = npt.NDArray[np.float64]
+
+# Beta parameters below this are as good as 0, and quotients with it do not overflow.
+LEAST = 1e-290
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +93,26 @@ def log_rising(first: Array, other: Array, k: int) -> Array:
 
 
 def beta_binomial_chances(alpha: Array, beta: Array, rollouts: int) -> Array:
-    """Probabilities of 0..rollouts passes, shape ``alpha.shape + (rollouts + 1,)``."""
-    s = np.arange(rollouts + 1.0)
-    ways = (
-        special.gammaln(rollouts + 1) - special.gammaln(s + 1) - special.gammaln(rollouts - s + 1)
-    )
-    a, b = alpha[..., None], beta[..., None]
-    chances: Array = np.exp(ways + special.betaln(a + s, b + rollouts - s) - special.betaln(a, b))
-    return np.asarray(chances / chances.sum(axis=-1, keepdims=True))
+    """Probabilities of 0..rollouts passes, shape ``alpha.shape + (rollouts + 1,)``.
+
+    By the ratios of neighbouring chances, which keep their digits whatever the size of
+    the parameters; differences of log beta functions lose all of them at kappa 1e15.
+    """
+    s = np.arange(float(rollouts))
+    a, b = np.maximum(alpha, LEAST)[..., None], np.maximum(beta, LEAST)[..., None]
+    chances = np.zeros((*np.shape(alpha), rollouts + 1))
+    ratios = np.log((a + s) / (b + (rollouts - 1.0 - s))) + np.log((rollouts - s) / (s + 1.0))
+    np.cumsum(ratios, axis=-1, out=chances[..., 1:])
+    chances -= chances.max(axis=-1, keepdims=True)
+    np.exp(chances, out=chances)
+    chances /= chances.sum(axis=-1, keepdims=True)
+    return chances
+
+
+def blocks(rows: int, width: int) -> list[slice]:
+    """Slices of a number of rows, so that each block holds about a million numbers."""
+    size = max(1_000_000 // width, 1)
+    return [slice(first, first + size) for first in range(0, rows, size)]
 
 
 def solve_pass_hat(z: Array, y: Array, k: int) -> tuple[Array, Array]:

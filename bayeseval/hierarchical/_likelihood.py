@@ -19,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bayeseval._special import log_binomial
 from bayeseval.rollouts import Rollouts
 
 __all__ = ["TailCounts", "log_likelihood", "log_rates", "tail_counts"]
@@ -52,9 +53,11 @@ def tail_counts(rollouts: Rollouts) -> TailCounts:
     """Collapse a suite to the counts that its likelihood needs."""
     cells = rollouts.cells
     s, n, count = cells.passes, cells.trials, cells.count
-    ways = special.gammaln(n + 1) - special.gammaln(s + 1) - special.gammaln(n - s + 1)
     return TailCounts(
-        _runs(s, count), _runs(n - s, count), _runs(n, count), float(np.sum(count * ways))
+        _runs(s, count),
+        _runs(n - s, count),
+        _runs(n, count),
+        float(np.sum(count * log_binomial(n, s))),
     )
 
 

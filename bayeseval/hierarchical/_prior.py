@@ -7,8 +7,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
+from bayeseval._special import log_beta
 from bayeseval._validate import as_number, as_positive, one_of
 from bayeseval.errors import InputError
 
@@ -97,7 +97,7 @@ class HierarchicalPrior:
     def log_density_x(self, log_mean: Array, log_rest: Array) -> Array:
         """Log prior density of x = logit(mean), given log(mean) and log(1 - mean)."""
         a, b = self.mean
-        return np.asarray(a * log_mean + b * log_rest - special.betaln(a, b))
+        return np.asarray(a * log_mean + b * log_rest - log_beta(a, b))
 
     def log_density_y(self, y: Array) -> Array:
         """Log prior density of y = logit(ICC) = -log(kappa)."""
@@ -145,7 +145,7 @@ def _beta_text(pair: tuple[float, float] | None) -> str:
 def _logit_beta(z: Array, pair: tuple[float, float]) -> Array:
     """Log density of the logit of a Beta variable."""
     a, b = pair
-    return np.asarray(-a * np.logaddexp(0.0, -z) - b * np.logaddexp(0.0, z) - special.betaln(a, b))
+    return np.asarray(-a * np.logaddexp(0.0, -z) - b * np.logaddexp(0.0, z) - log_beta(a, b))
 
 
 def _reach(pair: tuple[float, float]) -> float:

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval._cells import ScoredCells
+from bayeseval._special import log_binomial
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._functionals import (
@@ -44,6 +45,8 @@ Counts = npt.NDArray[np.int64]
 # Series lengths that are tried, each with the last coefficient that ends the search.
 LENGTHS = ((48, 1e-14), (96, 1e-14), (192, 1e-12), (384, 1e-10), (768, 1e-9))
 LARGEST_ORDER = 1200
+# Up to that many rollouts a task, outcomes are told by their chances one by one.
+FEW = 150
 # Predictions on a finer lattice than this are refused; their values have no common unit.
 LARGEST_LATTICE = 10_000_000
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(3)
@@ -195,16 +198,55 @@ def _predict(
                 'rollouts per task its values have no common unit; use engine="nuts"'
             )
     nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
-    transforms = {int(r): _values_transform(functional.of_counts(int(r))) for r in set(rollouts)}
+    laws = {int(r): _outcome_law(int(r), functional) for r in np.unique(rollouts)}
     groups = []
     for s, t, r, c in zip(passes, trials, rollouts, count, strict=True):
-        chances = beta_binomial_chances(nodes.alpha + s, nodes.beta + (t - s), int(r))
-        values = functional.of_counts(int(r))
-        mean = chances @ values
-        variance = np.maximum(chances @ values**2 - mean**2, 0.0)
-        groups.append(Group(int(c), chances, transforms[int(r)], mean, variance))
+        known, coefficients, transform = laws[int(r)]
+        matrix = known(nodes.alpha + s, nodes.beta + (t - s))
+        mean, square = (matrix @ coefficients).T
+        variance = np.maximum(square - mean**2, 0.0)
+        groups.append(Group(int(c), matrix, transform, mean, variance))
     return discrete_mean(nodes.weights, groups, lattice, about)
 
 
-def _values_transform(values: Array) -> Callable[[Array], Complex]:
-    return lambda u: np.exp(1j * values[:, None] * u)
+def _outcome_law(
+    rollouts: int, functional: Functional
+) -> tuple[Callable[[Array, Array], Array], Array, Callable[[Array], Complex]]:
+    """What is known of one task's outcome at each node, and what follows from it.
+
+    For few rollouts the chances of 0..rollouts passes. For many, the Chebyshev moments of
+    the task's rate p: the expectation of anything over Binomial(rollouts, p) is a polynomial
+    in p whose coefficients fall off like exp(-order^2 / (2 rollouts)).
+
+    Returns
+    -------
+    known : callable
+        ``known(alpha, beta)``, shape (n_nodes, n_terms).
+    coefficients : ndarray, shape (n_terms, 2)
+        Give the first two moments of the outcome.
+    transform : callable
+        As in `Group`.
+    """
+    values = functional.of_counts(rollouts)
+    powers = np.stack([values, values**2], axis=1)
+    if rollouts <= FEW:
+
+        def chances(alpha: Array, beta: Array) -> Array:
+            return beta_binomial_chances(alpha, beta, rollouts)
+
+        return chances, powers, lambda u: np.exp(1j * values[:, None] * u)
+    terms = min(40 + int(np.sqrt(75.0 * rollouts)), rollouts + 1)
+    angle = np.pi * (np.arange(terms) + 0.5) / terms
+    odds = np.square(np.cos(0.5 * angle) / np.sin(0.5 * angle))
+    s = np.arange(rollouts + 1.0)
+    logs = log_binomial(rollouts, s) + s * np.log(odds)[:, None]
+    binomial = np.exp(logs - logs.max(axis=1, keepdims=True))
+    binomial /= binomial.sum(axis=1, keepdims=True)
+    cosines = np.cos(np.arange(terms)[:, None] * angle) * (2.0 / terms)
+    cosines[0] *= 0.5
+    to_moments = cosines @ binomial
+
+    def moments(alpha: Array, beta: Array) -> Array:
+        return chebyshev_moments(alpha, beta, terms)
+
+    return moments, to_moments @ powers, lambda u: to_moments @ np.exp(1j * values[:, None] * u)

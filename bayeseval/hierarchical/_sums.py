@@ -268,14 +268,16 @@ def lattice_mean(
     first = int(np.floor(low / step))
     mass = np.roll(mass, -(first % size))[: min(size, n * cells - first + 1)]
     mass /= mass.sum()
-    limits: Array = (first + np.arange(mass.size + 1) - 0.5) * step
+    limits = np.asarray((first + np.arange(mass.size + 1) - 0.5) * step, dtype=np.float64)
     below = np.concatenate([[0.0], np.cumsum(mass)])
     above = np.concatenate([np.cumsum(mass[::-1])[::-1], [0.0]])
     points, below, above = _power_law_start(limits, below, above)
     # The same at the upper end, seen from there.
     mirror, above, below = _power_law_start(1.0 - points[::-1], above[::-1], below[::-1])
     above, below = above[::-1], below[::-1]
-    grid, kept = np.unique(1.0 - mirror[::-1], return_index=True)
+    mirrored = 1.0 - mirror[::-1]
+    _, kept = np.unique(mirrored, return_index=True)
+    grid = mirrored[kept]
     below, above = below[kept], above[kept]
     return TablePosterior.from_cdf(grid, below, above, moments, about)
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._cells import ScoredCells
-from bayeseval.hierarchical._functionals import beta_binomial_chances, log_rising
+from bayeseval.hierarchical._functionals import beta_binomial_chances, blocks, log_rising
 from bayeseval.posterior import About, Posterior
 from bayeseval.rollouts import Rollouts
 
@@ -23,6 +23,9 @@ Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 REPLICATES = 4000
+# Numbers that all replicates of a histogram may hold; with very many rollouts a task
+# there are fewer of them.
+MOST_NUMBERS = 4_000_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,15 +170,22 @@ def predicted_histogram(
     count = int(cells.count[same].sum())
     observed = np.zeros(trials + 1, dtype=np.int64)
     observed[cells.passes[same]] = cells.count[same]
-    chosen = rng.choice(weights.size, size=REPLICATES, p=weights / weights.sum())
-    chances = beta_binomial_chances(alpha, beta, trials)
-    replicates = rng.multinomial(count, chances[chosen])
+    share = weights / weights.sum()
+    mean = np.zeros(trials + 1)
+    for part in blocks(share.size, trials + 1):
+        mean += share[part] @ beta_binomial_chances(alpha[part], beta[part], trials)
+    size = int(np.clip(MOST_NUMBERS // (trials + 1), 400, REPLICATES))
+    chosen = rng.choice(share.size, size=size, p=share)
+    replicates = np.empty((size, trials + 1), dtype=np.int64)
+    for part in blocks(size, trials + 1):
+        chances = beta_binomial_chances(alpha[chosen[part]], beta[chosen[part]], trials)
+        replicates[part] = rng.multinomial(count, chances)
     tail = 0.5 * (1.0 - ci_prob)
     lower, upper = np.quantile(replicates, [tail, 1.0 - tail], axis=0, method="inverted_cdf")
     return PredictedHistogram(
         np.arange(trials + 1),
         observed,
-        count * (weights @ chances) / weights.sum(),
+        count * mean,
         lower.astype(float),
         upper.astype(float),
         trials,

@@ -10,8 +10,9 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval._cells import ScoredCells
+from bayeseval._special import log_beta, log_binomial
 from bayeseval.errors import FormatError
-from bayeseval.hierarchical._draws import DrawsHyper
+from bayeseval.hierarchical._draws import DrawsHyper, beta_draws
 from bayeseval.hierarchical._functionals import beta_binomial_chances
 from bayeseval.hierarchical._prior import HierarchicalPrior
 from bayeseval.rollouts import Ledger, Rollouts
@@ -94,8 +95,7 @@ def _pointwise(cells: ScoredCells, draws: DrawsHyper) -> tuple[Array, Any]:
     """Log probability of one task of each cell, (chain, draw, cell); a replicate maker."""
     s, n = cells.passes, cells.trials
     a, b = draws.alpha[..., None], draws.beta[..., None]
-    ways = special.gammaln(n + 1) - special.gammaln(s + 1) - special.gammaln(n - s + 1)
-    logs = ways + special.betaln(a + s, b + n - s) - special.betaln(a, b)
+    logs = log_binomial(n, s) + log_beta(a + s, b + n - s) - log_beta(a, b)
 
     def replicate() -> Array:
         rng = draws.rng(6)
@@ -117,12 +117,11 @@ def _replicate_tasks(
     rng = draws.rng(6)
     trials = cells.trials[index]
     result = np.empty((*draws.mean.shape, index.size), dtype=np.int64)
+    shape = (draws.mean.shape[1], index.size)
     for chain in range(draws.mean.shape[0]):
-        tiny = np.finfo(float).tiny
-        a = np.maximum(draws.alpha[chain, :, None], tiny)
-        b = np.maximum(draws.beta[chain, :, None], tiny)
-        rates = rng.beta(a, b, size=(a.shape[0], index.size))
-        result[chain] = rng.binomial(trials, np.nan_to_num(rates, nan=0.5))
+        alpha = np.broadcast_to(draws.alpha[chain, :, None], shape)
+        beta = np.broadcast_to(draws.beta[chain, :, None], shape)
+        result[chain] = rng.binomial(trials, beta_draws(alpha, beta, rng))
     return result
 
 

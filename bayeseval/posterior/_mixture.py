@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval._quadrature import log_sum
+from bayeseval._special import log_beta
 from bayeseval._validate import Seed, as_generator, as_whole
 from bayeseval.posterior._base import About, Posterior
 
@@ -17,8 +18,6 @@ __all__ = ["BetaMixture", "log_beta_tail"]
 
 Array = npt.NDArray[np.float64]
 
-# Components lighter than this cannot move any printed digit.
-NEGLIGIBLE = 1e-17
 Z_LIMIT = 740.0
 
 
@@ -42,7 +41,7 @@ def log_beta_tail(alpha: float, beta: float, x: float, complement: float) -> flo
         return float(np.log(value))
     if value >= 0.5:
         return float(np.log1p(-special.betainc(beta, alpha, complement)))
-    prefix = alpha * np.log(x) + beta * np.log(complement) - special.betaln(alpha, beta)
+    prefix = alpha * np.log(x) + beta * np.log(complement) - log_beta(alpha, beta)
     return float(prefix - np.log(alpha) + np.log(_continued_fraction(alpha, beta, x)))
 
 
@@ -85,10 +84,14 @@ class BetaMixture(Posterior):
 
     def __post_init__(self) -> None:
         weights = np.asarray(self.weights, dtype=float)
-        kept = weights > NEGLIGIBLE * weights.max()
-        object.__setattr__(self, "weights", weights[kept] / weights[kept].sum())
-        object.__setattr__(self, "alpha", np.asarray(self.alpha, dtype=float)[kept])
-        object.__setattr__(self, "beta", np.asarray(self.beta, dtype=float)[kept])
+        kept = weights > 0
+        for name, values in (
+            ("weights", weights[kept] / weights[kept].sum()),
+            ("alpha", np.asarray(self.alpha, dtype=float)[kept]),
+            ("beta", np.asarray(self.beta, dtype=float)[kept]),
+        ):
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
 
     @property
     def n_components(self) -> int:
@@ -97,7 +100,7 @@ class BetaMixture(Posterior):
 
     @cached_property
     def _log_scale(self) -> Array:
-        return np.asarray(np.log(self.weights) - special.betaln(self.alpha, self.beta))
+        return np.asarray(np.log(self.weights) - log_beta(self.alpha, self.beta))
 
     @property
     def mean(self) -> float:
@@ -126,12 +129,8 @@ class BetaMixture(Posterior):
             steps = np.arange(k)[:, None]
             other = total - numerator
             return np.asarray(-np.sum(np.log1p(other / (numerator + steps)), axis=0))
-        return np.asarray(
-            special.gammaln(numerator + k)
-            - special.gammaln(numerator)
-            - special.gammaln(total + k)
-            + special.gammaln(total)
-        )
+        other = total - numerator
+        return np.asarray(log_beta(numerator + k, other) - log_beta(numerator, other))
 
     def _rising(self, numerator: Array, k: int) -> float:
         return float(np.sum(self.weights * np.exp(self._log_rising(numerator, k))))
@@ -173,7 +172,7 @@ class BetaMixture(Posterior):
             # 0 * -inf: a parameter of exactly 1 leaves a finite density at the edge.
             left = np.where(self.alpha == 1.0, 0.0, (self.alpha - 1.0) * log_x)
             right = np.where(self.beta == 1.0, 0.0, (self.beta - 1.0) * log_y)
-            terms = np.exp(left + right - special.betaln(self.alpha, self.beta))
+            terms = np.exp(left + right - log_beta(self.alpha, self.beta))
         inside = (x >= 0) & (x <= 1)
         return np.where(inside, terms @ self.weights, 0.0)
 

@@ -89,19 +89,22 @@ class GridPosterior(Posterior):
         return float(np.sqrt(self.panels.expect(lambda z: (self._value(z) - mean) ** 2)))
 
     def _below(self, x: Array) -> Array:
-        return self.panels.below(self._place(x))
+        return np.where(x >= self.support[1], 1.0, self.panels.below(self._place(x)))
 
     def _above(self, x: Array) -> Array:
-        return self.panels.above(self._place(x))
+        return np.where(x < self.support[0], 1.0, self.panels.above(self._place(x)))
 
     def _density(self, x: Array) -> Array:
-        place = self._place(x)
+        # At an end of the support the density is its limit, as far as the panels reach.
+        place = np.clip(self._place(x), self.panels.edges[0], self.panels.edges[-1])
         z = np.sinh(place) if self.stretched else place
-        scale = self._span * expit(z) * expit(-z)
+        log_scale = -np.logaddexp(0.0, z) - np.logaddexp(0.0, -z) + np.log(self._span)
         if self.stretched:
-            scale = scale * np.cosh(place)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.where(scale > 0, self.panels.density(place) / scale, 0.0)
+            log_scale = log_scale + np.log(np.cosh(place))
+        with np.errstate(divide="ignore", over="ignore"):
+            density = np.exp(np.log(self.panels.density(place)) - log_scale)
+        low, high = self.support
+        return np.where((x < low) | (x > high), 0.0, density)
 
     def _quantile(self, q: Array) -> Array:
         low, high = self.support
