@@ -10,7 +10,7 @@ import bayeseval as be
 from bayeseval.io._format import Options, Source
 from bayeseval.io._registry import choose
 from tests.io.facts import check
-from tests.io.reading import read
+from tests.io.fuzzing import read
 
 FOLDERS = ("promptfoo", "multivon", "deepeval", "junit", "openai_evals")
 REFUSED = ("unreadable", "not_junit", "not_a_report", "aggregate_only")

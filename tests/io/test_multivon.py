@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
-from tests.io.reading import Write, damaged_bytes, mutated_json, read, reads_or_refuses
+from tests.io.fuzzing import Write, damaged_bytes, mutated_json, read, reads_or_refuses
 
 
 def case(status: str, runs: int = 1, rate: Any = None, **fields: Any) -> dict[str, Any]:
