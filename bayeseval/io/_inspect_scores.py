@@ -48,92 +48,93 @@ def outcomes(
     """
     values: dict[str, dict[int, Any]] = defaultdict(dict)
     for at, scores in enumerate(samples):
-        for name, value in _flat(scores):
-            values[name][at] = value
+        for name, value in scores.items():
+            if isinstance(value, dict):
+                for key, part in value.items():
+                    values[f"{name}/{key}"][at] = part
+            elif isinstance(value, list):
+                for key, part in enumerate(value):
+                    values[f"{name}/{key}"][at] = part
+            else:
+                values[name][at] = value
     notes: list[str] = []
     score: list[float | None] = [None] * len(samples)
     scorer = None
     # A log that was never scored has no scorer to choose, but its samples are counted.
     if values or options.scorer is not None:
-        scorer = _choose(values, options.scorer, notes)
+        numbers = _Numbers()
+        scorer = _choose(values, numbers, options.scorer, notes)
         unknown = []
         for at, value in values[scorer].items():
-            if _is_score(value):
-                score[at] = _number(value)
-            else:
-                score[at] = 0.0
+            number = numbers.of(value)
+            if number is _UNKNOWN:
                 unknown.append(value)
+                number = 0.0
+            score[at] = number
         if unknown:
             notes.append(
                 f"{plural(len(unknown), 'value')} such as {short(unknown[0])} mean nothing to "
                 f"Inspect, which counts them as 0"
             )
-    codes = [_outcome(number, error) for number, error in zip(score, broke, strict=True)]
     notes += _notes(scorer, score, tasks, broke, options)
-    return np.array(codes, dtype=np.int8), score, notes
+    return _codes(score, broke), score, notes
 
 
-def _flat(scores: Scores) -> Iterator[tuple[str, Any]]:
-    """Yield the name and value of each scorer, and of each part where a value has several."""
-    for name, value in scores.items():
-        if isinstance(value, dict):
-            yield from ((f"{name}/{key}", part) for key, part in value.items())
-        elif isinstance(value, list):
-            yield from ((f"{name}/{key}", part) for key, part in enumerate(value))
-        else:
-            yield name, value
+_UNKNOWN: Any = object()
 
 
-def _choose(values: dict[str, dict[int, Any]], wanted: str | None, notes: list[str]) -> str:
-    usable = [name for name, given in values.items() if any(map(_is_score, given.values()))]
-    scored = set(usable)
-    texts = [name for name in values if name not in scored]
+class _Numbers(dict[Any, Any]):
+    """Score of each value met so far: a number, None where there is none, or `_UNKNOWN`."""
+
+    def of(self, value: Any) -> Any:
+        return _UNKNOWN if isinstance(value, dict | list) else self[value]
+
+    def __missing__(self, value: Any) -> Any:
+        number = self[value] = _number(value)
+        return number
+
+
+def _number(value: Any) -> Any:
+    if value is None or value in _LETTERS:
+        return _LETTERS.get(value)
+    if isinstance(value, str):
+        value = _WORDS.get(value.lower(), value)
+    try:
+        number = float(value)
+    except ValueError:
+        return _UNKNOWN
+    except OverflowError:
+        number = math.copysign(math.inf, value)
+    return None if math.isnan(number) else number
+
+
+def _codes(score: list[float | None], broke: Sequence[bool]) -> npt.NDArray[np.int8]:
+    numbers = np.array([np.nan if number is None else number for number in score], dtype=float)
+    unscored = np.where(broke, np.int8(Outcome.ERRORED), np.int8(Outcome.MISSING))
+    # PASS and FAIL are 1 and 0.
+    passed = (numbers >= FULL_CREDIT).astype(np.int8)
+    return np.where(np.isnan(numbers), unscored, passed)
+
+
+def _choose(
+    values: dict[str, dict[int, Any]], numbers: _Numbers, wanted: str | None, notes: list[str]
+) -> str:
+    usable: dict[str, None] = {}
+    for name, given in values.items():
+        if any(numbers.of(value) is not _UNKNOWN for value in given.values()):
+            usable[name] = None
+    texts = [name for name in values if name not in usable]
     if wanted in texts or (texts and not usable):
         name = wanted or texts[0]
         example = next(iter(values[name].values()))
         other = f"; other scorers: {', '.join(map(short, usable))}" if usable else ""
         raise FormatError(
-            f"the scorer {name!r} gives values such as {short(example)}, which neither pass nor "
-            f"fail{other}"
+            f"the scorer {short(name)} gives values such as {short(example)}, which neither pass "
+            f"nor fail{other}"
         )
     if texts and wanted is None:
         notes.append(f"not used, since they neither pass nor fail: {', '.join(texts)}")
-    return pick(usable, wanted, "scorer", "scorers")
-
-
-def _is_score(value: Any) -> bool:
-    if value is None or isinstance(value, bool | int | float):
-        return True
-    return isinstance(value, str) and (value in _LETTERS or _from_text(value) is not None)
-
-
-def _number(value: Any) -> float | None:
-    """Return a value that is a score as a number; None where it says that there is none."""
-    if value is None:
-        return None
-    if isinstance(value, str):
-        number = _LETTERS[value] if value in _LETTERS else _from_text(value)
-    else:
-        try:
-            number = float(value)
-        except OverflowError:
-            number = math.copysign(math.inf, value)
-    return None if number is None or math.isnan(number) else number
-
-
-def _from_text(text: str) -> float | None:
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def _outcome(score: float | None, broke: bool) -> Outcome:
-    if score is None:
-        return Outcome.ERRORED if broke else Outcome.MISSING
-    return Outcome.PASS if score >= FULL_CREDIT else Outcome.FAIL
+    return pick(list(usable), wanted, "scorer", "scorers")
 
 
 def _notes(

@@ -9,8 +9,7 @@ from __future__ import annotations
 import struct
 import sys
 import zlib
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from typing import BinaryIO, NamedTuple
@@ -92,21 +91,6 @@ class Archive:
             raise _damaged(member)
         return content
 
-    def read_ahead(self, members: Sequence[Member]) -> Iterator[Callable[[], bytes]]:
-        """Yield for each member a function that returns its content or raises.
-
-        The next member is inflated in a thread while the caller decodes this one.
-        """
-        from concurrent.futures import ThreadPoolExecutor
-
-        with ThreadPoolExecutor(1) as pool:
-            ahead = deque([pool.submit(self.read, member) for member in members[:1]])
-            for member in members[1:]:
-                ahead.append(pool.submit(self.read, member))
-                yield ahead.popleft().result
-            while ahead:
-                yield ahead.popleft().result
-
     def _packed(self, member: Member) -> bytes:
         header = self._bytes(member.offset, _LOCAL.size)
         if not header.startswith(b"PK\x03\x04"):
@@ -130,15 +114,14 @@ class Archive:
         data = self._bytes(start, size)
         at = number = 0
         while at < size:
-            if size - at < _ENTRY.size or not data.startswith(b"PK\x01\x02", at):
+            entry = _ENTRY.unpack_from(data, at) if size - at >= _ENTRY.size else (b"",)
+            if entry[0] != b"PK\x01\x02":
                 raise FormatError(f"the zip is damaged: its directory breaks off at entry {number}")
             number += 1
             if number > MOST_MEMBERS:
                 raise _too_many(f"more than {MOST_MEMBERS:,}")
-            # Signature, 2 versions, flags, method, time, date; the rest has names.
-            entry = _ENTRY.unpack_from(data, at)
-            flags, method, crc, packed, full = entry[3], entry[4], *entry[7:10]
-            name_size, extra_size, comment_size, offset = *entry[10:13], entry[16]
+            _, _, _, flags, method, _, _, crc, packed, full, *sizes, _, _, _, offset = entry
+            name_size, extra_size, comment_size = sizes
             at += _ENTRY.size
             name = _name(data[at : at + name_size], flags)
             extra = data[at + name_size : at + name_size + extra_size]
@@ -199,8 +182,8 @@ def open_archive(source: Source) -> Iterator[Archive]:
 
 def _name(raw: bytes, flags: int) -> str:
     name = raw.decode("utf-8" if flags & _UTF8 else "cp437", errors="replace")
-    parts = name.replace("\\", "/").split("/")
-    if name.startswith(("/", "\\")) or ".." in parts or parts[0].endswith(":"):
+    climbs = ".." in name and ".." in name.replace("\\", "/").split("/")
+    if climbs or name.startswith(("/", "\\")) or name[1:2] == ":":
         raise FormatError(
             f"the zip holds a member named {short(name)}, which would lie outside its folder; "
             f"such a file is not read"

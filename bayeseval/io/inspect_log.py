@@ -183,7 +183,10 @@ def _scores(sample: _Sample, single: str) -> Scores:
 
 def _log(data: bytes) -> _Log:
     # The version first: in a log of an unknown version any field may mean anything.
-    version = decode(data, _Version).version
+    try:
+        version = decode(data, _Version).version
+    except FormatError as error:
+        raise FormatError(f"{error}; if the log was cut short, copy or write it again") from None
     if version not in VERSIONS:
         raise FormatError(
             f"the log has version {version}, and only 1 and 2 are known; write it again with a "
@@ -225,9 +228,9 @@ def _samples(archive: Archive, options: Options, notes: list[str]) -> list[_Samp
         and member.name.replace("\\", "/") not in decided
     ]
     broken = 0
-    for member, content in zip(undecided, archive.read_ahead(undecided), strict=True):
+    for member in undecided:
         try:
-            sample = decode(content(), _Sample)
+            sample = decode(archive.read(member), _Sample)
         except FormatError as error:
             if not options.skip_bad_records:
                 raise FormatError(f"{short(member.name)}: {error}") from None
