@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import bayeseval as be
+from tests.io.reading import ODD, check_any_bytes, encoded, mutated, read_with
 
 Write = Callable[[Any], Path]
 Facts = dict[str, dict[str, Any]]
@@ -140,3 +143,75 @@ def test_no_rollouts(write: Write) -> None:
 def test_it_names_no_system(write: Write) -> None:
     with pytest.raises(be.InputError, match="'gpt' was asked for, but the file names no system"):
         be.read(write([record(0, 1)]), system="gpt")
+
+
+@pytest.fixture
+def write_lines(tmp_path: Path) -> Callable[..., Path]:
+    def to_file(*lines: Any) -> Path:
+        path = tmp_path / "results.jsonl"
+        texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+        path.write_text("\ufeff" + "\r\n".join(texts), encoding="utf-8")
+        return path
+
+    return to_file
+
+
+def test_lines(write_lines: Callable[..., Path]) -> None:
+    broken = record(1, 0.0, trial=0, info=BROKEN)
+    lines = [record(0, 1), record(0, 0.5, trial=1), "", broken, record("0", float("nan"))]
+    rollouts = be.read(write_lines(*lines))
+    assert rollouts.task.tolist() == [0, 1, "0"]
+    assert (rollouts.passes.tolist(), rollouts.trials.tolist()) == ([1, 0, 0], [2, 0, 0])
+    assert (rollouts.errored.tolist(), rollouts.missing.tolist()) == ([0, 1, 1], [0, 0, 1])
+    assert "its own pass rate is 25.0 %" in rollouts.ledger.notes[0]
+    assert "1 score between 0 and 1 (partial credit)" in rollouts.ledger.notes[1]
+
+
+def test_rewards_may_pass_in_part(write_lines: Callable[..., Path]) -> None:
+    path = write_lines(record(0, 1), record(1, 0.5), record(2, 0.4))
+    assert read_with(path, pass_if=lambda reward: reward >= 0.5).passes.tolist() == [1, 1, 0]
+
+
+def test_contradictory_lines_are_named(write_lines: Callable[..., Path]) -> None:
+    path = write_lines(record(3, 1), "", record(4, 1, trial=1), record(3, 0))
+    with pytest.raises(be.InputError, match="pass at line 1 and fail at line 4"):
+        be.read(path)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"task_id": 1, "rew', "line 2: not valid JSON"),
+        ('{"reward": 1.0}', "line 2: a field is not what .* `task_id`"),
+        ('{"task_id": 1, "reward": "high"}', r"line 2: a field is not what .*\$\.reward"),
+        ('{"more": ' * 200_000, "line 2: the JSON is nested too deeply"),
+    ],
+)
+def test_a_bad_line(write_lines: Callable[..., Path], line: str, message: str) -> None:
+    path = write_lines(record(0, 1), line, record(2, 0))
+    with pytest.raises(be.FormatError, match=message + r".*skip_bad_records= \(--skip-bad"):
+        be.read(path)
+    rollouts = read_with(path, skip_bad_records=True)
+    assert rollouts.task.tolist() == [0, 2]
+    assert "1 record that could not be read left out: line 2: " in rollouts.ledger.notes[0]
+
+
+def test_lines_beyond_the_head(write_lines: Callable[..., Path]) -> None:
+    turns = [{"content": "long " * 100_000}]
+    lines = [record(task, task % 2, traj=turns) for task in range(6)]
+    rollouts = be.read(write_lines(*lines))
+    assert rollouts.passes.tolist() == [0, 1, 0, 1, 0, 1]
+    with pytest.raises(be.FormatError, match="line 7: not valid JSON"):
+        be.read(write_lines(*lines, "x"))
+
+
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    lines=st.lists(
+        st.one_of(mutated(record(0, 1)).map(encoded), ODD.map(encoded), st.binary(max_size=20)),
+        max_size=4,
+    )
+)
+def test_any_lines(tmp_path: Path, lines: list[bytes]) -> None:
+    check_any_bytes(tmp_path / "any", b"\n".join(lines), "tau-bench")
+    check_any_bytes(tmp_path / "any", b"\n".join([encoded(record(0, 1)), *lines]), None)
