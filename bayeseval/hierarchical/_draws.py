@@ -208,4 +208,4 @@ def _invert(points: Array, masses: Array, row: npt.NDArray[np.intp], u: Array) -
     index = np.minimum(np.sum(total[row] < u[:, None], axis=1), masses.shape[1] - 1)
     before = np.where(index > 0, total[row, index - 1], 0.0)
     part = np.clip((u - before) / np.maximum(masses[row, index], 1e-300), 0.0, 1.0)
-    return points[row, index] + part * (points[row, index + 1] - points[row, index])
+    return np.asarray(points[row, index] + part * np.diff(points, axis=1)[row, index])

@@ -147,10 +147,9 @@ class Fit:
             )
         if self.cells.n_tasks == 1:
             notes.append("A single task says little about other tasks, however often it ran.")
-        if self.cells.n_unscored:
-            notes.append(
-                f"{self.cells.n_unscored:,} tasks have no scored rollout and carry no information."
-            )
+        if unscored := self.cells.n_unscored:
+            have, carry = ("task has", "carries") if unscored == 1 else ("tasks have", "carry")
+            notes.append(f"{unscored:,} {have} no scored rollout and {carry} no information.")
         notes.extend(f"Check {check}." for check in self.checks.failed)
         return tuple(notes)
 
@@ -379,6 +378,8 @@ class Fit:
         TaskTable
             Arrays over tasks, in the order of ``rollouts.task``.
         """
+        if not np.iterable(k):
+            raise InputError(f"k must hold whole numbers, such as (1, 2, 4); got {k!r}")
         ks = tuple(_attempts(value) for value in k)
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         about = About("pass rate of a task", self.engine, None, self.cells.n_tasks)
@@ -471,8 +472,10 @@ def _attempts(k: int) -> int:
 
 
 def _position(tasks: npt.NDArray[Any], task: int | str) -> int:
-    same = [i for i, name in enumerate(tasks.tolist()) if name == task and type(name) is type(task)]
-    if same:
-        return same[0]
+    # An id taken from the array is NumPy's own kind of int or str.
+    wanted = task.item() if isinstance(task, np.generic) else task
+    for position, name in enumerate(tasks.tolist()):
+        if name == wanted and type(name) is type(wanted):
+            return position
     hint = nearest_names(str(task), [str(name) for name in tasks[:10_000].tolist()])
     raise InputError(f"there is no task {task!r} in the suite{hint}")

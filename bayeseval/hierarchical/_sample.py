@@ -117,7 +117,7 @@ def fit(
     exact = integrate(rollouts, chosen)
     unchecked = Fit(rollouts, chosen, engine, Checks(()), seed, exact)
     if engine == "exact":
-        return _checked(unchecked, exact_checks(exact, unchecked.draws, cells))
+        return _checked(unchecked, exact_checks(exact, cells, np.random.default_rng([seed, 5])))
     shown = sys.stderr.isatty() if progress is None else progress
     sampled = _sample(rollouts, chosen, settings, accept, seed, shown)
     unchecked = replace(unchecked, sampled=sampled)
