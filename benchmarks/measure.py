@@ -1,0 +1,78 @@
+"""Timing on a machine that does other things too."""
+
+import gc
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """Fastest run in seconds, and by how much the median exceeds it (0.2: by a fifth)."""
+
+    seconds: float
+    spread: float
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table.
+
+    Parameters
+    ----------
+    name : str
+        The work.
+    ours : Timing
+        Its time.
+    alternative : str
+        What it is measured beside.
+    theirs : Timing
+        The alternative's time, measured in turn with ours.
+    target : str
+        What is to be reached.
+    limit : float
+        The same in seconds.
+    """
+
+    name: str
+    ours: Timing
+    alternative: str
+    theirs: Timing
+    target: str
+    limit: float
+
+    @property
+    def met(self) -> bool:
+        return self.ours.seconds <= self.limit
+
+    @property
+    def ratio(self) -> float:
+        return self.ours.seconds / self.theirs.seconds
+
+
+def in_turn(*works: Callable[[], Any], repeats: int, warm_up: int = 1) -> tuple[Timing, ...]:
+    """Time each work `repeats` times, turn about, so that noise meets all of them alike."""
+    for work in works:
+        for _ in range(warm_up):
+            work()
+    seconds: list[list[float]] = [[] for _ in works]
+    for _ in range(repeats):
+        for work, taken in zip(works, seconds, strict=True):
+            gc.collect()
+            start = time.perf_counter()
+            work()
+            taken.append(time.perf_counter() - start)
+    return tuple(Timing(min(taken), statistics.median(taken) / min(taken) - 1) for taken in seconds)
+
+
+def process(*arguments: str) -> Callable[[], None]:
+    """A whole run of this Python with the given arguments."""
+
+    def run() -> None:
+        subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
+
+    return run
