@@ -11,6 +11,7 @@ from bayeseval.io import (
     humaneval,
     inspect_log,
     junit,
+    lm_eval,
     multivon,
     openai_evals,
     promptfoo,
@@ -26,6 +27,7 @@ __all__ = ["FORMATS", "choose"]
 
 FORMATS: tuple[Format, ...] = (
     inspect_log.FORMAT,
+    lm_eval.FORMAT,
     tau_bench.FORMAT,
     tau2.FORMAT,
     swe_bench.FORMAT,
