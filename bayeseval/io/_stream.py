@@ -8,12 +8,12 @@ from typing import BinaryIO
 
 import msgspec
 
-from bayeseval.errors import FormatError, InputError
+from bayeseval.errors import FormatError
 from bayeseval.io._format import Source
 from bayeseval.io._json import decode
 from bayeseval.rollouts._text import plural
 
-__all__ = ["decode_member", "skipped_note", "stream_lines"]
+__all__ = ["skipped_note", "stream_lines"]
 
 _BUFFER_SIZE = 1 << 20
 _BOM = b"\xef\xbb\xbf"
@@ -62,23 +62,6 @@ def _opened(source: Source) -> BinaryIO:
     if source.complete:
         return io.BytesIO(source.head)
     return source.path.open("rb", buffering=_BUFFER_SIZE)
-
-
-def decode_member[T](
-    folder: Source, name: str, kind: type[T], skipped: list[str] | None
-) -> T | None:
-    """Decode one file of a folder; None where it cannot be read and `skipped` takes the reason."""
-    try:
-        return decode(folder.member(name).content(), kind)
-    except InputError as error:
-        reason = str(error) if str(error).startswith(name) else f"{name}: {error}"
-        if skipped is None:
-            raise FormatError(
-                f"{reason}; mend the file, or leave such files out with skip_bad_records= "
-                f"(--skip-bad-records)"
-            ) from None
-        skipped.append(reason)
-        return None
 
 
 def skipped_note(skipped: list[str] | None) -> list[str]:

@@ -25,11 +25,12 @@ import numpy as np
 
 from bayeseval._format import format_value
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._folder import below, decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._json import decode
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
-from bayeseval.io._stream import decode_member, skipped_note
+from bayeseval.io._stream import skipped_note
 from bayeseval.io._totals import Totals, TotalsOnly
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
@@ -118,6 +119,8 @@ def _is_job(found: object) -> bool:
 def _detect(source: Source) -> bool:
     if not source.is_folder:
         return _is_trial(source.json) or _is_job(source.json)
+    if _others(source):
+        return False
     for name in _result_files(source)[:_MOST_LOOKS]:
         try:
             found = source.member(name).json
@@ -130,6 +133,11 @@ def _detect(source: Source) -> bool:
 
 def _result_files(source: Source) -> list[str]:
     return [name for name in source.members if name.rpartition("/")[2] == RESULT]
+
+
+def _others(source: Source) -> list[str]:
+    folders = {name.rpartition("/")[0] for name in _result_files(source)}
+    return strangers(source, lambda name: below(name, folders))
 
 
 def _read(source: Source, options: Options) -> Records:
@@ -161,14 +169,9 @@ def _read(source: Source, options: Options) -> Records:
         raise FormatError(
             f"the folder holds no trial: each has a folder with its {RESULT} in that of the job"
         )
-    notes = skipped_note(skipped)
+    notes = skipped_note(skipped) + strangers_note(foreign + _others(source))
     if jobs > 1:
         notes.append(f"trials of {jobs} jobs together")
-    if foreign:
-        notes.append(
-            f"{plural(len(foreign), 'file')} called {RESULT}, but neither of a trial nor of a "
-            f"job: {', '.join(foreign[:3])}"
-        )
     if planned > len(trials) + len(skipped or ()):
         notes.append(
             f"{plural(planned, 'trial')} planned, {len(trials):,} found: the others have not "

@@ -28,10 +28,11 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._folder import decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._json import decode
 from bayeseval.io._records import Records
-from bayeseval.io._stream import decode_member, skipped_note
+from bayeseval.io._stream import skipped_note
 from bayeseval.io._totals import Totals, TotalsOnly
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
@@ -111,7 +112,9 @@ def _detect(source: Source) -> bool:
 
 
 def _is_folder_of_instances(source: Source) -> bool:
-    names = [name for name in source.members if name.endswith(f"/{REPORT}")]
+    if _others(source):
+        return False
+    names = [name for name in source.members if _is_report(name)]
     for name in names[:_MOST_LOOKS]:
         try:
             found = source.member(name).json
@@ -120,6 +123,15 @@ def _is_folder_of_instances(source: Source) -> bool:
         if isinstance(found, dict) and _is_instances(found):
             return True
     return False
+
+
+def _others(source: Source) -> list[str]:
+    folders = {
+        name.rpartition("/")[0]
+        for name in source.members
+        if _is_report(name) or name.endswith(f"/{LOG}")
+    }
+    return strangers(source, lambda name: name.rpartition("/")[0] in folders)
 
 
 def _read(source: Source, options: Options) -> Records:
@@ -302,7 +314,7 @@ def _from_folder(source: Source, options: Options) -> Records:
     ]
     for name in broken:
         add(name.split("/")[-2], Outcome.ERRORED, None, name)
-    notes = skipped_note(skipped)
+    notes = skipped_note(skipped) + strangers_note(_others(source))
     if broken:
         notes.append(
             f"{plural(len(broken), 'instance')} errored: a {LOG}, but no {REPORT}; SWE-bench "

@@ -28,10 +28,11 @@ import numpy as np
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._attempts import by_trial
+from bayeseval.io._folder import decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._json import decode
 from bayeseval.io._records import Records
-from bayeseval.io._stream import decode_member, skipped_note
+from bayeseval.io._stream import skipped_note
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
 
@@ -99,10 +100,16 @@ def _detect(source: Source) -> bool:
 def _is_directory_form(source: Source) -> bool:
     if RESULTS not in source.members or not _simulation_files(source.members, f"{FOLDER}/"):
         return False
+    if strangers(source, _belongs):
+        return False
     try:
         return _detect(source.member(RESULTS))
     except InputError:
         return False
+
+
+def _belongs(name: str) -> bool:
+    return name == RESULTS or "/" in name
 
 
 def _simulation_files(members: Sequence[str], start: str = "") -> list[str]:
@@ -119,7 +126,7 @@ def _read(source: Source, options: Options) -> Records:
     else:
         names, folder = _beside(source)
     found = decode(results.content(), _Results)
-    notes: list[str] = []
+    notes = strangers_note(strangers(source, _belongs))
     places: list[str] | None = None
     simulations = found.simulations or []
     if not simulations:

@@ -16,7 +16,7 @@ Options: ``pass_if``, ``duplicates``; ``skip_bad_records`` in a folder without
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 import msgspec
@@ -24,10 +24,11 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._folder import below, decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._json import decode
 from bayeseval.io._records import Records
-from bayeseval.io._stream import decode_member, skipped_note
+from bayeseval.io._stream import skipped_note
 from bayeseval.io._totals import Totals, TotalsOnly
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
@@ -49,6 +50,13 @@ class _Trial(msgspec.Struct):
 
 class _Run(msgspec.Struct):
     results: list[_Trial]
+
+
+class _File(_Trial):
+    """A run or a trial: both write a file of the same name."""
+
+    task_id: str = ""
+    results: list[_Trial] | None = None
 
 
 class _Metadata(msgspec.Struct):
@@ -81,26 +89,33 @@ def _is_metadata(found: object) -> bool:
 
 def _detect(source: Source) -> bool:
     if source.is_folder:
-        return _files(source) is not None
+        names = _result_files(source)
+        return any(_holds(source, name) for name in names[:_MOST_LOOKS]) and not _others(source)
     found = source.json
     return _is_run(found) or _is_trial(found) or _is_metadata(found)
 
 
-def _files(source: Source) -> list[str] | None:
-    """Return the file of the run in a folder, or else those of its trials; None if none."""
-    if RESULTS in source.members:
-        return [RESULTS] if _holds(source, RESULTS, _is_run) else None
-    names = [name for name in source.members if name.endswith(f"/{RESULTS}")]
-    if any(_holds(source, name, _is_trial) for name in names[:_MOST_LOOKS]):
-        return names
-    return None
+def _result_files(source: Source) -> list[str]:
+    """Return the files of runs and trials in a folder, the upper ones first."""
+    names = [name for name in source.members if name.rpartition("/")[2] == RESULTS]
+    return sorted(names, key=lambda name: (name.count("/"), name))
 
 
-def _holds(source: Source, name: str, test: Callable[[object], bool]) -> bool:
+def _others(source: Source) -> list[str]:
+    folders = {name.rpartition("/")[0] for name in _result_files(source)}
+
+    def belongs(name: str) -> bool:
+        return below(name, folders) if "/" in name else name in (RESULTS, METADATA)
+
+    return strangers(source, belongs)
+
+
+def _holds(source: Source, name: str) -> bool:
     try:
-        return test(source.member(name).json)
+        found = source.member(name).json
     except InputError:
         return False
+    return _is_run(found) or _is_trial(found)
 
 
 def _read(source: Source, options: Options) -> Records:
@@ -114,24 +129,51 @@ def _read(source: Source, options: Options) -> Records:
 
 
 def _from_folder(source: Source, options: Options) -> Records:
-    names = _files(source)
-    if names is None:
-        raise FormatError(f"the folder holds no {RESULTS} of a run or of trials")
     skipped: list[str] | None = [] if options.skip_bad_records else None
-    if names == [RESULTS]:
-        trials = decode(source.member(RESULTS).content(), _Run).results
-    else:
-        trials = []
-        for name in names:
-            trial = decode_member(source, name, _Trial, skipped)
-            trials += [] if trial is None else [trial]
-    records = _records(trials, skipped_note(skipped))
-    if METADATA in source.members:
-        metadata = decode(source.member(METADATA).content(), _Metadata)
-        parts = [part for part in (metadata.agent_name, metadata.model_name) if part]
-        if parts:
-            return replace(records, system=[" / ".join(parts)] * len(trials))
+    trials: list[_Trial] = []
+    origin: list[str] = []
+    runs: set[str] = set()
+    unknown: list[str] = []
+    for name in _result_files(source):
+        if below(name, runs):
+            # The file of the run holds this trial already.
+            continue
+        found = decode_member(source, name, _File, skipped)
+        if found is None:
+            continue
+        folder = name.rpartition("/")[0]
+        if found.results is not None:
+            runs.add(folder)
+            trials += found.results
+            origin += [folder] * len(found.results)
+        elif found.task_id:
+            trials.append(found)
+            origin.append("")
+        else:
+            unknown.append(name)
+    if not trials:
+        raise FormatError(f"the folder holds no {RESULTS} of a run or of trials")
+    notes = skipped_note(skipped) + strangers_note(_others(source) + unknown)
+    if len(runs) > 1:
+        notes.append(f"trials of {len(runs)} runs together")
+    labels = {folder: _system(source, folder) for folder in dict.fromkeys(origin)}
+    records = _records(trials, notes)
+    if records.rollout is not None and len(runs) > 1:
+        # Runs may name their trials alike.
+        named = zip(origin, records.rollout, strict=True)
+        records = replace(records, rollout=[name and f"{run}/{name}" for run, name in named])
+    if any(labels.values()):
+        return replace(records, system=[labels[folder] for folder in origin])
     return records
+
+
+def _system(source: Source, folder: str) -> str | None:
+    """Return agent and model of a run, from the metadata beside it."""
+    name = f"{folder}/{METADATA}" if folder else METADATA
+    if name not in source.members:
+        return None
+    metadata = decode(source.member(name).content(), _Metadata)
+    return " / ".join(filter(None, (metadata.agent_name, metadata.model_name))) or None
 
 
 def _records(trials: list[_Trial], notes: Iterable[str] = ()) -> Records:

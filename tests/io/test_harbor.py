@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
+from bayeseval.io import harbor
+from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
 from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
 
@@ -135,14 +137,21 @@ def test_a_job_holds_totals(tmp_path: Path) -> None:
 
 def test_bad_files_are_named(folder: Path) -> None:
     write_json(folder / "notes/result.json", {"unlike": "both"})
-    (note,) = (note for note in be.read(folder).ledger.notes if "called" in note)
-    assert "neither of a trial nor of a job: notes/result.json" in note
+    notes = be.read(folder).ledger.notes
+    assert "not read, since it is no part of the run: 1 file (notes/result.json)" in notes
     (folder / "a__1/result.json").write_text("{", encoding="utf-8")
     with pytest.raises(be.FormatError, match=r"a__1/result\.json: not valid JSON"):
         be.read(folder)
     rollouts = read_with(folder, skip_bad_records=True)
     assert rollouts.ledger.attempted == 4
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
+
+
+def test_a_folder_that_holds_more_is_not_claimed(folder: Path) -> None:
+    (folder.parent / "other.csv").write_text("task,passed\na,1\n", encoding="utf-8")
+    assert not harbor.FORMAT.detect(Source.open(str(folder.parent)))
+    notes = be.read(folder.parent, format="harbor").ledger.notes
+    assert "not read, since it is no part of the run: 1 file (other.csv)" in notes
 
 
 def test_a_job_without_trials(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
+from bayeseval.io import swe_bench
+from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
 from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
 
@@ -201,6 +203,13 @@ def test_folder_with_a_bad_file(tree: Path) -> None:
     rollouts = read_with(tree, skip_bad_records=True)
     assert rollouts.trials.tolist() == [2, 1, 0]
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
+
+
+def test_a_folder_that_holds_more_is_not_claimed(tree: Path) -> None:
+    write_json(tree / "model.run.json", REPORT)
+    assert not swe_bench.FORMAT.detect(Source.open(str(tree)))
+    notes = be.read(tree, format="swe-bench").ledger.notes
+    assert "not read, since it is no part of the run: 1 file (model.run.json)" in notes
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])

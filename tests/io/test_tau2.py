@@ -9,6 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
+from bayeseval.io import tau2
+from bayeseval.io._format import Source
 from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
 
 INFO = {
@@ -131,6 +133,13 @@ def test_the_index_serves_where_files_are_lost(folder: Path) -> None:
     for path in (folder / "simulations").iterdir():
         path.unlink()
     assert be.read(folder / "results.json").passes.tolist() == [1, 1]
+
+
+def test_a_folder_that_holds_more_is_not_claimed(folder: Path) -> None:
+    write_json(folder / "second.json", run(simulation("0")))
+    assert not tau2.FORMAT.detect(Source.open(str(folder)))
+    notes = be.read(folder, format="tau2").ledger.notes
+    assert "not read, since it is no part of the run: 1 file (second.json)" in notes
 
 
 def test_a_bad_simulation_file_is_named(folder: Path) -> None:

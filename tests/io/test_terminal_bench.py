@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
+from bayeseval.io import terminal_bench
+from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
 from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
 
@@ -129,6 +131,34 @@ def test_folder_of_a_run_that_broke(folder: Path) -> None:
     assert rollouts.ledger.attempted == 3
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
     assert be.read(folder / "b").task.tolist() == ["b"]
+
+
+def test_folder_of_several_runs(folder: Path) -> None:
+    # The names of the trials are the same in both.
+    write_json(folder.parent / "second/results.json", {"results": TRIALS[:1]})
+    write_json(folder.parent / "second/a/1/results.json", TRIALS[0])
+    with pytest.raises(be.InputError, match=r"2 systems.*'agent / model' \(4 .*'\(no name\)'"):
+        be.read(folder.parent)
+    write_json(folder.parent / "second/run_metadata.json", METADATA)
+    rollouts = be.read(folder.parent)
+    assert rollouts.trials.tolist() == [3, 0]
+    assert "trials of 2 runs together" in rollouts.ledger.notes
+
+
+def test_a_folder_that_holds_more_is_not_claimed(folder: Path) -> None:
+    write_json(folder / "older_results.json", RUN)
+    assert not terminal_bench.FORMAT.detect(Source.open(str(folder)))
+    write_json(folder / "b/else/results.json", {"results": 3})
+    (folder / "results.json").unlink()
+    with pytest.raises(be.FormatError, match=r"b/else/results\.json: a field is not"):
+        be.read(folder, format="terminal-bench")
+    write_json(folder / "b/else/results.json", {"unlike": "both"})
+    (note,) = (
+        note
+        for note in be.read(folder, format="terminal-bench").ledger.notes
+        if note.startswith("not read")
+    )
+    assert "2 files (older_results.json, b/else/results.json)" in note
 
 
 def test_no_trials(tmp_path: Path) -> None:
