@@ -81,7 +81,7 @@ def rows(*, tasks: int = 1_000_000, repeats: int = 7) -> list[Row]:
         Row(
             "exact fit, 50 x 4, and its pass rate",
             answer,
-            "scipy.integrate.dblquad, to 4 digits",
+            "SciPy dblquad, to 4 digits",
             naive,
             "1 x",
             naive.seconds,

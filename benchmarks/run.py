@@ -34,9 +34,9 @@ def seconds_text(seconds: float) -> str:
 
 def table(rows: list[Row]) -> Table:
     made = Table(box=None, pad_edge=False, show_lines=False, width=WIDTH)
-    made.add_column("work", ratio=3)
+    made.add_column("work", ratio=3, overflow="fold")
     made.add_column("time", justify="right", no_wrap=True)
-    made.add_column("beside", ratio=3)
+    made.add_column("beside", ratio=3, overflow="fold")
     made.add_column("time", justify="right", no_wrap=True)
     made.add_column("ratio", justify="right", no_wrap=True)
     made.add_column("at most", no_wrap=True)
