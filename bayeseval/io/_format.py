@@ -23,6 +23,8 @@ __all__ = ["Format", "Options", "Source"]
 HEAD_SIZE = 1 << 20
 # Read where the first record fills the head, and its keys behind a long transcript decide.
 WIDE_HEAD_SIZE = 1 << 26
+# More than any table of results has; a line of commas would be a million columns.
+MOST_COLUMNS = 10_000
 MOST_MEMBERS = 200_000
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
@@ -173,10 +175,11 @@ class Source:
     def columns(self) -> list[str]:
         """Names of the columns: keys of the first JSON object, or cells of the first line."""
         if self.is_json or self.text is None:
-            return list(self.record)
+            return list(self.record)[:MOST_COLUMNS]
         lines = (line for line in self.text.splitlines() if line.strip())
         try:
-            return [cell.strip() for cell in next(csv.reader(lines, delimiter=self.delimiter))]
+            cells = next(csv.reader(lines, delimiter=self.delimiter))
+            return [cell.strip() for cell in cells[:MOST_COLUMNS]]
         except (csv.Error, StopIteration):
             return []
 

@@ -11,10 +11,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayeseval.errors import FormatError
-from bayeseval.io._format import Source
+from bayeseval.io._format import MOST_COLUMNS, Source
 from bayeseval.io._json import decode, decode_lines
+from bayeseval.rollouts._tally import short
 
 __all__ = ["Table", "parse"]
+
+# Columns are filled up where a record has no such key: this many times its own values.
+MOST_BLANKS = 100
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +59,12 @@ def parse(source: Source) -> Table:
         records, numbers = decode_lines(data)
         unit = "line"
     names = dict.fromkeys(name for record in records for name in record)
+    n_values = sum(map(len, records))
+    if len(names) * len(records) > MOST_BLANKS * n_values + 1_000_000:
+        raise FormatError(
+            f"{len(records):,} records have {len(names):,} different keys, few of which are in "
+            f"any one record; records of one table have the same keys"
+        )
     columns = {name: [record.get(name) for record in records] for name in names}
     return Table(columns, numbers, unit)
 
@@ -100,10 +110,19 @@ def _parse_csv(source: Source) -> Table:
 
 
 def _header(row: list[str]) -> list[str]:
+    if len(row) > MOST_COLUMNS:
+        raise FormatError(
+            f"the first line has {len(row):,} columns; a table of results has at most "
+            f"{MOST_COLUMNS:,}"
+        )
     header = [cell.strip() or f"column {at}" for at, cell in enumerate(row, start=1)]
+    seen: set[str] = set()
     for name in header:
-        if header.count(name) > 1:
-            raise FormatError(f"the header names the column {name!r} twice; rename one of them")
+        if name in seen:
+            raise FormatError(
+                f"the header names the column {short(name)} twice; rename one of them"
+            )
+        seen.add(name)
     return header
 
 

@@ -51,7 +51,9 @@ def choose(source: Source, name: str | None = None) -> Format:
         one_of(name, [known.name for known in FORMATS], "format")
         return next(known for known in FORMATS if known.name == name)
     claims = _claims(source)
-    if not claims and source.is_json and not source.complete:
+    # A wider head tells more only where it is the first record that is cut.
+    cut = not isinstance(source.json, list) or len(source.json) < 2
+    if not claims and source.is_json and not source.complete and cut:
         claims = _claims(Source.open(str(source.path), size=WIDE_HEAD_SIZE))
     if len(claims) == 1:
         return claims[0]
