@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -104,7 +103,7 @@ def _number(value: Any) -> Any:
     except ValueError:
         return _UNKNOWN
     except OverflowError:
-        number = math.copysign(math.inf, value)
+        number = math.inf if value > 0 else -math.inf
     return None if math.isnan(number) else number
 
 
@@ -167,7 +166,8 @@ def _notes(
         for task, number in zip(tasks, score, strict=True):
             if number is not None:
                 per_task[task].append(number)
-        own = fmean(map(fmean, per_task.values()))
+        # Not `fmean`, which raises where numbers are infinite.
+        own = sum(sum(each) / len(each) for each in per_task.values()) / len(per_task)
         if math.isfinite(own):
             yield (
                 f"Inspect's own mean of {scorer!r} over these samples is {own:.3f}, with partial "
