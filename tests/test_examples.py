@@ -1,0 +1,71 @@
+"""The examples run as they stand, and show what their words promise."""
+
+import re
+import runpy
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def example(name: str) -> dict[str, Any]:
+    return runpy.run_path(str(EXAMPLES / f"{name}.py"))
+
+
+def test_no_example_hides_a_package() -> None:
+    # A script's folder comes first on the path: numba, for one, imports coverage.
+    names = {path.stem for path in EXAMPLES.glob("*.py")}
+    assert not names & (set(sys.stdlib_module_names) | {"coverage", "matplotlib", "numpy"})
+
+
+def test_release_question() -> None:
+    run = subprocess.run(
+        [sys.executable, str(EXAMPLES / "release_question.py")],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    assert "Pr[p > 0.95] = 0.879" in run.stdout
+    assert "about one in 8" in run.stdout
+
+
+def test_custom_prior_lies_between_forgetting_and_counting_whole() -> None:
+    main = example("custom_prior")["main"]
+    flat, half = (fit.pass_rate() for fit in main(0.5))
+    forgotten, whole = main(0.0)[1].pass_rate(), main(1.0)[1].pass_rate()
+    assert forgotten.mean == pytest.approx(flat.mean, abs=1e-9)
+    assert whole.sd < half.sd < flat.sd
+
+
+def test_interval_coverage(capsys: pytest.CaptureFixture[str]) -> None:
+    example("interval_coverage")["main"](4)
+    shares = re.findall(r"holds it in (\d+) %", capsys.readouterr().out)
+    assert len(shares) == 6
+    assert all(0 <= int(share) <= 100 for share in shares)
+
+
+@pytest.mark.slow
+def test_clustered_fit_gives_the_same_answers_twice() -> None:
+    fits = example("clustered_fit")["main"](draws=500)
+    exact, nuts = (fits[engine].pass_hat_k(3) for engine in ("exact", "nuts"))
+    assert abs(nuts.mean - exact.mean) < 4 * nuts.mcse_mean
+    assert fits["nuts"].checks["agreement"].passed
+
+
+@pytest.mark.slow
+def test_extended_model_orders_the_slices(capsys: pytest.CaptureFixture[str]) -> None:
+    dt = example("extend_model")["main"](draws=300)
+    assert "slice_mean[windows]" in capsys.readouterr().out
+    posterior = dt["posterior"]
+    reference = float(posterior["mean"].mean())
+    shares = posterior["slice_mean"].mean(("chain", "draw"))
+    # Raw rates: 91 % of the lookups, 67 % of the joins, 50 % of the dates, 28 % of the windows.
+    assert reference > float(shares.sel(slice="joins")) > float(shares.sel(slice="windows"))
+    assert np.all((shares > 0) & (shares < 1))
+    assert int(dt["sample_stats"]["diverging"].sum()) == 0
