@@ -43,6 +43,8 @@ _RESULTS = ("failure", "error", "skipped")
 _EARLIER = ("flakyFailure", "flakyError", "rerunFailure", "rerunError")
 _MOST_DEPTH = 100
 _MOST_BYTES = 1 << 30
+# Two million tests with a failure each; empty elements would otherwise be read for minutes.
+_MOST_ELEMENTS = 4_000_000
 _XML = re.compile(rb"\s*<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])", re.IGNORECASE)
 _TEARDOWN = "failed on teardown with"
 _NOT_RUN = {"status": ("notrun", "disabled"), "result": ("suppressed", "skipped")}
@@ -99,6 +101,7 @@ class _Reader:
         self.suites: list[_Suite] = []
         self.cases: list[_Case] = []
         self._path: list[str] = []
+        self._n_elements = 0
         self._open: list[_Suite] = []
         self._parser = expat.ParserCreate()
         self._parser.StartElementHandler = self._start
@@ -135,6 +138,11 @@ class _Reader:
             raise FormatError(
                 f"line {self._parser.CurrentLineNumber:,}: elements are nested more than "
                 f"{_MOST_DEPTH} deep, which no JUnit report needs"
+            )
+        self._n_elements += 1
+        if self._n_elements > _MOST_ELEMENTS:
+            raise FormatError(
+                f"the report holds more than {_MOST_ELEMENTS:,} elements; split it by suite"
             )
         parent = self._path[-1] if self._path else ""
         if not self._path:
