@@ -84,13 +84,14 @@ def estimates(
         }
 
     def rows() -> Iterator[Estimate]:
-        found = answers(1, lambda each: fit.pass_rate(population=each))
-        yield Estimate("pass_rate", None, curve.pass_at_k[0], curve.pass_at_k_se[0], found)
+        rate = answers(1, lambda each: fit.pass_rate(population=each))
+        yield Estimate("pass_rate", None, curve.pass_at_k[0], curve.pass_at_k_se[0], rate)
         for at, k in enumerate(ks, start=1):
-            found = answers(k, partial(_pass_at_k, fit, k))
+            # One attempt passes at the pass rate: the same answer is not computed again.
+            found = rate if k == 1 else answers(k, partial(_pass_at_k, fit, k))
             yield Estimate("pass_at_k", k, curve.pass_at_k[at], curve.pass_at_k_se[at], found)
         for at, k in enumerate(ks, start=1):
-            found = answers(k, partial(_pass_hat_k, fit, k))
+            found = rate if k == 1 else answers(k, partial(_pass_hat_k, fit, k))
             yield Estimate("pass_hat_k", k, curve.pass_hat_k[at], curve.pass_hat_k_se[at], found)
 
     return tuple(rows())

@@ -169,7 +169,13 @@ def _write_files(fit: Fit, options: Options, printer: Printer) -> None:
         from bayeseval.cli._figure import write_figure
 
         with atomic_path(options.plot) as temporary:
-            write_figure(fit, temporary, threshold=options.above, seed=options.seed)
+            write_figure(
+                fit,
+                temporary,
+                threshold=options.above,
+                ci_prob=options.ci_prob,
+                seed=options.seed,
+            )
         printer.text(f"Figure: {options.plot}")
     if options.save is not None:
         fit.save(options.save)
