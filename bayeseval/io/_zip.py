@@ -25,6 +25,7 @@ MOST_DIRECTORY_BYTES = 1 << 28
 MOST_BYTES = 1 << 31
 # Transcripts compress well, and small members do no harm: a bomb is both large and empty.
 BOMB_BYTES = 100 << 20
+BOMB_BYTES_TOGETHER = 1 << 30
 BOMB_RATIO = 200
 
 STORED, DEFLATED, ZSTANDARD = 0, 8, 93
@@ -70,6 +71,7 @@ class Archive:
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
+        self._total_packed = self._total_size = 0
         self._end = file.seek(0, 2)
         self.members = tuple(self._directory())
         self._last = {member.name: member for member in self.members}
@@ -85,7 +87,18 @@ class Archive:
 
     def read(self, member: Member) -> bytes:
         """Return the content of a member, checked against its declared size and checksum."""
-        _refuse_bomb(member)
+        self._total_size += member.size
+        self._total_packed += member.packed
+        if member.size > MOST_BYTES or _is_bomb(member.size, member.packed, BOMB_BYTES):
+            raise FormatError(
+                f"the member {short(member.name)} would grow from {member.packed:,} to "
+                f"{member.size:,} bytes, like a zip bomb; it is not read"
+            )
+        if _is_bomb(self._total_size, self._total_packed, BOMB_BYTES_TOGETHER):
+            raise FormatError(
+                f"its members would grow from {self._total_packed:,} to more than {self._total_size:,} "
+                f"bytes together, like a zip bomb; they are not read"
+            )
         content = _inflated(member, self._packed(member))
         if len(content) != member.size or zlib.crc32(content) != member.crc:
             raise _damaged(member)
@@ -208,14 +221,8 @@ def _zip64(extra: bytes, full: int, packed: int, offset: int) -> tuple[int, int,
     return full, packed, offset
 
 
-def _refuse_bomb(member: Member) -> None:
-    if member.size > MOST_BYTES or (
-        member.size > BOMB_BYTES and member.size > BOMB_RATIO * member.packed
-    ):
-        raise FormatError(
-            f"the member {short(member.name)} would grow from {member.packed:,} to "
-            f"{member.size:,} bytes, like a zip bomb; it is not read"
-        )
+def _is_bomb(size: int, packed: int, most: int) -> bool:
+    return size > most and size > BOMB_RATIO * packed
 
 
 def _inflated(member: Member, packed: bytes) -> bytes:

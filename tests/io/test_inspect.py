@@ -385,6 +385,14 @@ def test_cut_short(write: Write) -> None:
             be.read(path)
 
 
+def test_deep_json(write: Write) -> None:
+    path = write(log(sample(1)))
+    deep = "[" * 100_000 + "]" * 100_000
+    path.write_text(json.dumps(log(sample(1, x="deep"))).replace('"deep"', deep), encoding="utf-8")
+    with pytest.raises(be.FormatError, match="nested too deeply"):
+        be.read(path)
+
+
 def test_options_of_other_formats(write: Write) -> None:
     path = write(log(sample(1)))
     with pytest.raises(be.InputError, match=r"metric = 'acc' .* no metrics; choose with scorer="):

@@ -156,6 +156,16 @@ def test_bombs() -> None:
         contents(handmade(body=bytes(100_000_000), size=3 << 30, method=_zip.STORED))
 
 
+def test_a_bomb_of_many_small_members(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_zip, "BOMB_BYTES_TOGETHER", 350_000)
+    archive = Archive(io.BytesIO(handmade(content=bytes(100_000))))
+    (member,) = archive.members
+    for _ in range(3):
+        assert len(archive.read(member)) == 100_000
+    with pytest.raises(be.FormatError, match=r"to more than 400,000 bytes together"):
+        archive.read(member)
+
+
 @pytest.mark.parametrize("method", [_zip.DEFLATED, _zip.ZSTANDARD])
 def test_more_than_declared_is_not_inflated(method: int) -> None:
     with pytest.raises(be.FormatError, match="does not have the size or content"):
