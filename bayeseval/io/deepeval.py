@@ -23,6 +23,7 @@ from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import columns_of, flag, position, refuse_options, score_of
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._json import decode
+from bayeseval.io._pass_if import PassIf
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
 from bayeseval.io._repeats import without_repeats
@@ -36,6 +37,7 @@ class _Metric(msgspec.Struct, rename="camel"):
     name: str
     success: Any = None
     score: Any = None
+    threshold: Any = None
     error: Any = None
 
 
@@ -100,6 +102,8 @@ def _read(source: Source, options: Options) -> Records:
         metric = pick(_metrics(cases), options.metric, "metric", "metrics")
     elif options.pass_if is not None:
         metric = pick(_metrics(cases), None, "metric", "metrics")
+    if metric is not None:
+        _refuse_wrong_polarity(cases, metric, options)
     place = position("case")
     decided = [_outcome(case, place(at), metric) for at, case in enumerate(cases)]
     outcome = np.array([each for each, _ in decided], dtype=np.int8)
@@ -120,6 +124,25 @@ def _read(source: Source, options: Options) -> Records:
 
 def _metrics(cases: list[_Case]) -> list[str]:
     return list(dict.fromkeys(metric.name for case in cases for metric in case.metrics_data or ()))
+
+
+def _refuse_wrong_polarity(cases: list[_Case], name: str, options: Options) -> None:
+    """Raise where scores must be high to pass, and DeepEval lets low ones succeed."""
+    if not isinstance(options.pass_if, PassIf) or options.pass_if.sign not in (">", ">="):
+        return
+    for at, case in enumerate(cases):
+        for metric in case.metrics_data or ():
+            score, threshold = score_of(metric.score), score_of(metric.threshold)
+            if metric.name != name or score is None or threshold is None or score == threshold:
+                continue
+            if metric.success is (score < threshold):
+                verdict = "succeeded" if metric.success else "did not succeed"
+                raise InputError(
+                    f"the metric {name!r} is better where it is lower: in case {at + 1:,} a score "
+                    f"of {score:g} {verdict} at a threshold of {threshold:g}; write "
+                    f"pass_if='<= {options.pass_if.bar:g}' (--pass-if), or leave it out to take "
+                    f"DeepEval's own verdicts"
+                )
 
 
 def _outcome(case: _Case, place: str, name: str | None) -> tuple[Outcome, float | None]:

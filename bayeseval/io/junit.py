@@ -43,8 +43,8 @@ _RESULTS = ("failure", "error", "skipped")
 _EARLIER = ("flakyFailure", "flakyError", "rerunFailure", "rerunError")
 _MOST_DEPTH = 100
 _MOST_BYTES = 1 << 30
-# Two million tests with a failure each; empty elements would otherwise be read for minutes.
-_MOST_ELEMENTS = 4_000_000
+# A million tests with a failure each; empty elements would otherwise be read for minutes.
+_MOST_ELEMENTS = 2_000_000
 _XML = re.compile(rb"\s*<(\?xml|!--|!DOCTYPE|[A-Za-z_][\w.:-]*[\s/>])", re.IGNORECASE)
 _TEARDOWN = "failed on teardown with"
 _NOT_RUN = {"status": ("notrun", "disabled"), "result": ("suppressed", "skipped")}

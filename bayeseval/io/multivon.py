@@ -49,6 +49,11 @@ class _Evaluator(msgspec.Struct):
     passed: Any = None
 
 
+class _Input(msgspec.Struct):
+    tags: list[Any] | None = None
+    metadata: dict[str, Any] | None = None
+
+
 class _Trial(msgspec.Struct):
     status: str | None = None
     passed: Any = None
@@ -57,7 +62,7 @@ class _Trial(msgspec.Struct):
     judge_error: Any = None
     evaluator_error: Any = None
     evaluators: list[_Evaluator] = []
-    case: dict[str, Any] | None = None
+    case: _Input | None = None
 
 
 class _Case(_Trial):
@@ -237,15 +242,15 @@ def _columns(report: _Report, cases: list[int]) -> tuple[dict[str, list[Any]], l
 
 
 def _tags(case: _Case) -> list[str]:
-    tags = case.tags
-    if not tags and case.trials:
-        tags = (case.trials[0].case or {}).get("tags")
-    return sorted(map(str, tags)) if isinstance(tags, list) else []
+    return sorted(map(str, case.tags or _input(case).tags or ()))
 
 
 def _metadata(case: _Case) -> dict[str, Any]:
-    found = (case.trials[0].case or {}).get("metadata") if case.trials else None
-    return found if isinstance(found, dict) else {}
+    return _input(case).metadata or {}
+
+
+def _input(case: _Case) -> _Input:
+    return (case.trials[0].case if case.trials else case.case) or _Input()
 
 
 def _notes(

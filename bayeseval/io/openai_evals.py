@@ -23,6 +23,7 @@ from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import flag, refuse_options, score_of, spread_of
 from bayeseval.io._format import Format, Options, Source
 from bayeseval.io._lines import skipped_note, typed_lines
+from bayeseval.io._lm_eval_totals import LOWER_IS_BETTER
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
 from bayeseval.rollouts._tally import Outcome
@@ -197,6 +198,11 @@ def _verdict(
 
 
 def _refuse_ordinal(found: list[_Verdict], name: str, options: Options) -> None:
+    if options.pass_if is None and name in LOWER_IS_BETTER:
+        raise InputError(
+            f"{name!r} is better where it is lower, so a score of 1 is no pass; say which scores "
+            f"pass with pass_if= (--pass-if), such as '<= 0.1'"
+        )
     scores = [verdict.score for verdict in found]
     if options.pass_if is None and any(
         score is not None and not 0 <= score <= 1 for score in scores

@@ -60,6 +60,10 @@ class _Response(msgspec.Struct):
     error: Any = None
 
 
+class _Graded(msgspec.Struct):
+    """A result of grading: only whether there is one matters."""
+
+
 class _TestCase(msgspec.Struct):
     description: str | None = None
     asserts: Any = msgspec.field(default=None, name="assert")
@@ -80,7 +84,7 @@ class _Row(msgspec.Struct, rename="camel"):
     named_scores: dict[str, Any] | None = None
     error: Any = None
     failure_reason: int | None = None
-    grading_result: Any = None
+    grading_result: _Graded | None = None
     response: _Response | str | None = None
 
 

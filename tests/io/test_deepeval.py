@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
+from bayeseval.io._pass_if import PassIf
 from tests.io.fuzzing import Write, damaged_bytes, mutated_json, read, reads_or_refuses
 
 
@@ -96,6 +97,23 @@ def test_one_metric(write: Write) -> None:
         read(path, metric="tone")
     with pytest.raises(be.InputError, match=r"filter = 'Tone' .*metric= names one"):
         read(path, filter="Tone")
+
+
+def test_a_bar_of_the_wrong_polarity_is_refused(write: Write) -> None:
+    path = write(
+        run(
+            case("a", True, metric("Bias", True, 0.1), metric("Tone", True, 0.9)),
+            case("b", False, metric("Bias", False, 0.8), metric("Tone", False, 0.5)),
+        )
+    )
+    message = (
+        r"'Bias' is better where it is lower: in case 1 a score of 0.1 succeeded at a threshold of "
+        r"0.5; write pass_if='<= 0.3'"
+    )
+    with pytest.raises(be.InputError, match=message):
+        read(path, metric="Bias", pass_if=PassIf(">=", 0.3))
+    assert read(path, metric="Bias", pass_if=PassIf("<=", 0.3)).passes.tolist() == [1, 0]
+    assert read(path, metric="Tone", pass_if=PassIf(">=", 0.3)).passes.tolist() == [1, 1]
 
 
 def test_a_metric_twice_in_one_case_is_refused(write: Write) -> None:

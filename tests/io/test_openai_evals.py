@@ -106,6 +106,13 @@ def test_scores_that_are_no_verdicts_need_a_bar(write: Write) -> None:
     assert read(path, pass_if=lambda score: score >= 4).passes.tolist() == [1, 0]
 
 
+def test_a_score_of_the_wrong_polarity_needs_a_bar(write: Write) -> None:
+    path = write([SPEC, graded("a", wer=1.0), graded("b", wer=0.05)])
+    with pytest.raises(be.InputError, match=r"'wer' is better where it is lower.*'<= 0.1'"):
+        be.read(path)
+    assert read(path, pass_if=lambda score: score <= 0.1).passes.tolist() == [0, 1]
+
+
 def test_several_outcomes(write: Write) -> None:
     path = write([SPEC, graded("a", accuracy=1, brief=False), match("a", False)])
     with pytest.raises(be.InputError, match=r"3 outcomes; choose one .*'accuracy', 'brief', 'mat"):
