@@ -2,10 +2,10 @@
 
 from bayeseval.hierarchical._checks import Check, Checks
 from bayeseval.hierarchical._fit import Fit
+from bayeseval.hierarchical._loading import load_fit
 from bayeseval.hierarchical._model import build_model
 from bayeseval.hierarchical._prior import HierarchicalPrior
 from bayeseval.hierarchical._sample import fit
-from bayeseval.hierarchical._storage import load_fit
 from bayeseval.hierarchical._tables import PredictedHistogram, TaskTable
 
 __all__ = [

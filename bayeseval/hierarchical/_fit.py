@@ -19,6 +19,7 @@ from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._functionals import Functional
 from bayeseval.hierarchical._prior import HierarchicalPrior
+from bayeseval.hierarchical._saving import attributes, save_tree
 from bayeseval.hierarchical._suite import new_run_exact, next_run_exact, suite_exact
 from bayeseval.hierarchical._tables import (
     PredictedHistogram,
@@ -27,6 +28,7 @@ from bayeseval.hierarchical._tables import (
     task_table,
 )
 from bayeseval.hierarchical._tails import share_above_exact, task_quantile_exact
+from bayeseval.hierarchical._tree import make_tree
 from bayeseval.posterior import About, Posterior
 from bayeseval.rollouts import Rollouts
 
@@ -123,13 +125,17 @@ class Fit:
         ``observed_data``, ``constant_data`` and, for NUTS, ``sample_stats``. The exact
         engine gives independent draws, shaped as four chains.
         """
-        from bayeseval.hierarchical._storage import attributes
-        from bayeseval.hierarchical._tree import make_tree
-
         stats = None
         if self.sampled is not None and "sample_stats" in self.sampled.children:
             stats = self.sampled["sample_stats"].to_dataset()
-        return make_tree(self.rollouts, self.cells, self.prior, self.draws, stats, attributes(self))
+        return make_tree(
+            self.rollouts,
+            self.cells,
+            self.prior,
+            self.draws,
+            stats,
+            attributes(self.engine, self.seed, self.prior, self.checks),
+        )
 
     @property
     def log_marginal(self) -> float:
@@ -432,9 +438,7 @@ class Fit:
             A name ending in ``.nc``. An existing file is replaced only once the new one
             is whole.
         """
-        from bayeseval.hierarchical._storage import save
-
-        save(self, path)
+        save_tree(self.dt, path)
 
     def _about(self, quantity: str, population: Population, k: int) -> About:
         beyond = k > self.min_trials

@@ -1,51 +1,23 @@
-"""Saving a fit to one netCDF file, and loading it."""
+"""Loading a fit from the netCDF file that it was saved to."""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from bayeseval import __version__
-from bayeseval._atomic import as_output_path, atomic_path
 from bayeseval.errors import FormatError
 from bayeseval.hierarchical._checks import Check, Checks
 from bayeseval.hierarchical._exact import integrate
 from bayeseval.hierarchical._fit import Fit
 from bayeseval.hierarchical._prior import HierarchicalPrior
+from bayeseval.hierarchical._saving import FORMAT
+from bayeseval.hierarchical._tree import restore_rollouts
 
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["attributes", "load_fit", "save"]
-
-FORMAT = "bayeseval.fit/1"
-
-
-def attributes(fit: Fit) -> dict[str, Any]:
-    """Attributes of the root of a fit's DataTree, all of them texts or whole numbers."""
-    prior = {
-        "mean": list(fit.prior.mean),
-        "icc": None if fit.prior.icc is None else list(fit.prior.icc),
-        "log_kappa": None if fit.prior.log_kappa is None else list(fit.prior.log_kappa),
-    }
-    return {
-        "bayeseval_format": FORMAT,
-        "bayeseval_version": __version__,
-        "engine": fit.engine,
-        "seed": fit.seed,
-        "prior": json.dumps(prior),
-        "checks": json.dumps([asdict(row) for row in fit.checks.rows]),
-    }
-
-
-def save(fit: Fit, path: str | os.PathLike[str]) -> None:
-    """Write a fit to a netCDF file: whole, or not at all."""
-    as_output_path(path, suffixes=(".nc",))
-    tree = fit.dt
-    with atomic_path(path) as temporary:
-        tree.to_netcdf(temporary, engine="h5netcdf")
+__all__ = ["load_fit"]
 
 
 def load_fit(path: str | os.PathLike[str]) -> Fit:
@@ -84,8 +56,6 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
 
 
 def _restore(tree: xr.DataTree, name: str) -> Fit:
-    from bayeseval.hierarchical._tree import restore_rollouts
-
     rollouts = restore_rollouts(tree, name)
     stored = json.loads(tree.attrs["prior"])
     prior = HierarchicalPrior(
