@@ -96,8 +96,8 @@ class Archive:
             )
         if _is_bomb(self._total_size, self._total_packed, BOMB_BYTES_TOGETHER):
             raise FormatError(
-                f"its members would grow from {self._total_packed:,} to more than {self._total_size:,} "
-                f"bytes together, like a zip bomb; they are not read"
+                f"its members would grow from {self._total_packed:,} to more than "
+                f"{self._total_size:,} bytes together, like a zip bomb; they are not read"
             )
         content = _inflated(member, self._packed(member))
         if len(content) != member.size or zlib.crc32(content) != member.crc:
