@@ -26,6 +26,7 @@ __all__ = [
     "MixturePrior",
     "Posterior",
     "Rollouts",
+    "Totals",
     "Unknown",
     "UnknownValueError",
     "beta_posterior",
@@ -34,6 +35,7 @@ __all__ = [
     "clustered_se",
     "difference",
     "fit",
+    "from_frame",
     "interval",
     "load_fit",
     "pass_at_k",
@@ -44,6 +46,7 @@ __all__ = [
     "plot_predictive",
     "plot_tasks",
     "read",
+    "read_totals",
 ]
 
 # A new public name goes into three places: this table, `__all__`, and the imports that
@@ -60,7 +63,10 @@ _MODULE_OF = {
     "Interval": "bayeseval._interval",
     "Ledger": "bayeseval.rollouts",
     "Rollouts": "bayeseval.rollouts",
+    "Totals": "bayeseval.io",
+    "from_frame": "bayeseval.io",
     "read": "bayeseval.io",
+    "read_totals": "bayeseval.io",
     "Posterior": "bayeseval.posterior",
     "BetaPrior": "bayeseval.conjugate",
     "MixturePrior": "bayeseval.conjugate",
@@ -97,7 +103,7 @@ if TYPE_CHECKING:
         UnknownValueError,
     )
     from bayeseval.hierarchical import Fit, HierarchicalPrior, build_model, fit, load_fit
-    from bayeseval.io import read
+    from bayeseval.io import Totals, from_frame, read, read_totals
     from bayeseval.passk import pass_at_k, pass_curve, pass_hat_k
     from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
     from bayeseval.posterior import Posterior

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,6 +28,7 @@ WIDE_HEAD_SIZE = 1 << 26
 # More than any table of results has; a line of commas would be a million columns.
 MOST_COLUMNS = 10_000
 MOST_MEMBERS = 200_000
+GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
 
@@ -72,12 +75,15 @@ class Source:
         Whether `head` is the whole file.
     is_folder : bool, default False
         Whether it is a folder, which has `members` and no content.
+    is_gzip : bool, default False
+        Whether the file is packed by gzip; `head` is unpacked.
     """
 
     path: Path
     head: bytes
     complete: bool
     is_folder: bool = False
+    is_gzip: bool = False
 
     @classmethod
     def open(cls, name: str, *, size: int = HEAD_SIZE) -> Source:
@@ -92,13 +98,16 @@ class Source:
             raise InputError("no such file") from None
         except (OSError, ValueError) as error:
             raise InputError(f"cannot be read: {error}") from None
+        is_gzip = head.startswith(GZIP_MAGIC)
+        if is_gzip:
+            head = unpacked_head(path, size + 1)
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise FormatError("the text is UTF-16; save it as UTF-8")
         complete = len(head) <= size
         head = head[:size].removeprefix(_BOM)
         if not head.strip():
             raise FormatError("the file is empty")
-        return cls(path, head, complete)
+        return cls(path, head, complete, is_gzip=is_gzip)
 
     def content(self) -> bytes:
         """Return all bytes of the file, without a byte order mark."""
@@ -106,6 +115,8 @@ class Source:
             raise InputError("a folder; name a file in it")
         if self.complete:
             return self.head
+        if self.is_gzip:
+            raise FormatError("packed by gzip; unpack it first")
         return self.path.read_bytes().removeprefix(_BOM)
 
     @cached_property
@@ -159,6 +170,11 @@ class Source:
             value = value[0]
         return value if isinstance(value, dict) else {}
 
+    @property
+    def is_parquet(self) -> bool:
+        """Whether the file is a Parquet file."""
+        return self.head.startswith(b"PAR1") and not self.is_gzip
+
     @cached_property
     def is_json(self) -> bool:
         """Whether the head begins as a JSON object or list does."""
@@ -174,6 +190,11 @@ class Source:
     @cached_property
     def columns(self) -> list[str]:
         """Names of the columns: keys of the first JSON object, or cells of the first line."""
+        if self.is_parquet:
+            # Loads DuckDB.
+            from bayeseval.io._engine import parquet_columns
+
+            return parquet_columns(self.path)
         if self.is_json or self.text is None:
             return list(self.record)[:MOST_COLUMNS]
         lines = (line for line in self.text.splitlines() if line.strip())
@@ -187,12 +208,13 @@ class Source:
         """Say what the file looks like, for a message about a file that no reader knows."""
         if self.is_folder:
             return f"a folder of {plural(len(self.members), 'file')}"
-        if self.text is None:
+        if self.text is None and not self.is_parquet:
             return "it is no text"
         listed = ", ".join(short(name, 30) for name in self.columns[:8])
         listed += ", ..." if len(self.columns) > 8 else ""
         if not self.is_json:
-            return f"its first line has the columns {listed}"
+            where = "it is a Parquet file with" if self.is_parquet else "its first line has"
+            return f"{where} the columns {listed}"
         if self.record:
             kind = "a list whose first record" if isinstance(self.json, list) else "an object that"
             return f"it is JSON: {kind} has the keys {listed}"
@@ -220,6 +242,10 @@ class Format:
         the line or record, without the name of the file.
     general : bool, default False
         Such a format is taken only where no other one claims the file.
+    reads_folders : bool, default False
+        Whether `read` takes folders.
+    reads_gzip : bool, default False
+        Whether `read` takes files packed by gzip; they are unpacked for it otherwise.
     """
 
     name: str
@@ -229,6 +255,17 @@ class Format:
     detect: Callable[[Source], bool]
     read: Callable[[Source, Options], Records | CountTable]
     general: bool = False
+    reads_folders: bool = False
+    reads_gzip: bool = False
+
+
+def unpacked_head(path: Path, size: int) -> bytes:
+    """Return the first bytes of what a gzip file holds."""
+    try:
+        with gzip.open(path) as file:
+            return file.read(size)
+    except (OSError, EOFError, zlib.error) as error:
+        raise FormatError(f"the gzip file is damaged: {error}") from None
 
 
 _TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[{}\[\],"]', re.DOTALL)

@@ -28,7 +28,7 @@ from bayeseval.rollouts._text import plural
 if TYPE_CHECKING:
     from bayeseval.io._format import Options
 
-__all__ = ["CountTable", "Records", "to_rollouts"]
+__all__ = ["CountTable", "Records", "systems_in", "to_rollouts"]
 
 LONGEST_FACTOR_VALUE = 200
 NO_SCORES = "pass_if= (--pass-if) decides which scores pass, but the file holds no scores"
@@ -115,6 +115,15 @@ def _repeated(value: str, n: int) -> npt.NDArray[Any]:
     return column
 
 
+def systems_in(data: Records | CountTable) -> list[str | None]:
+    """Return the systems that a file holds, in order; a single None where it names none."""
+    return [None] if data.system is None else list(dict.fromkeys(_labels(data.system)))
+
+
+def _labels(system: Sequence[Any]) -> list[str]:
+    return [_NO_NAME if is_blank(label) or label == "" else str(label) for label in system]
+
+
 def _pick_system(
     data: Records | CountTable, wanted: str | None
 ) -> tuple[Records | CountTable, str | None]:
@@ -122,7 +131,7 @@ def _pick_system(
         if wanted is not None:
             raise InputError(f"system = {wanted!r} was asked for, but the file names no system")
         return data, None
-    labels = [_NO_NAME if is_blank(label) or label == "" else str(label) for label in data.system]
+    labels = _labels(data.system)
     found = Counter(labels)
     listed = ", ".join(f"{label!r} ({number:,} records)" for label, number in found.items())
     if wanted is None and len(found) > 1:

@@ -317,4 +317,5 @@ FORMAT = Format(
     extensions=(".json",),
     detect=_detect,
     read=_read,
+    reads_folders=True,
 )

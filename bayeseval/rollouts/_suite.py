@@ -454,6 +454,24 @@ class Rollouts:
         ledger = replace(self.ledger, notes=(*self.ledger.notes, *notes))
         return replace(self, ledger=ledger)
 
+    def with_factor(self, name: str, value: str | int | float | bool) -> Rollouts:
+        """Return the same suite with a factor that is the same for all tasks.
+
+        Parameters
+        ----------
+        name : str
+            Name of the factor; one of that name is replaced.
+        value : str, int, float or bool
+            Its value.
+
+        Returns
+        -------
+        Rollouts
+        """
+        column = np.full(self.n_tasks, value, dtype=object)
+        others = {key: values for key, values in self.factors.items() if key != name}
+        return replace(self, factors={name: column, **others})
+
     def __repr__(self) -> str:
         return f"Rollouts({text.summary(self)})"
 

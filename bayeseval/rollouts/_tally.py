@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -25,6 +26,7 @@ __all__ = [
     "is_blank",
     "outcome_codes",
     "short",
+    "spellings",
     "tally",
     "value_array",
 ]
@@ -54,7 +56,14 @@ _SPELLINGS: dict[str, Outcome] = {
     **dict.fromkeys(("error", "errored"), Outcome.ERRORED),
     **dict.fromkeys(("", "null", "none", "nan", "na", "n/a"), Outcome.MISSING),
 }
+# Other ways to write 1 and 0: ``1.00``.
+_WHOLE = re.compile(r"\+?0*[01](\.0*)?|\+?0*\.0+")
 SPELLINGS_HELP = "true/false, yes/no, 1/0, pass/fail, passed/failed, error, or empty where missing"
+
+
+def spellings(outcome: Outcome) -> tuple[str, ...]:
+    """Return the usual ways to write an outcome, in lower case."""
+    return tuple(text for text, code in _SPELLINGS.items() if code == outcome)
 
 
 def is_blank(value: Any) -> bool:
@@ -73,6 +82,8 @@ class _OutcomeTable(dict[Any, int]):
         code: int | None = None
         if isinstance(value, str):
             code = _SPELLINGS.get(value.strip().lower())
+            if code is None and _WHOLE.fullmatch(value.strip()):
+                code = int(float(value))
         elif isinstance(value, bool | int | float | np.bool_ | np.integer | np.floating):
             code = int(value) if value in (0, 1) else None
         if code is None:

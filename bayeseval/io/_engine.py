@@ -1,0 +1,76 @@
+"""Tables at any size through DuckDB: only counts per task come back."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bayeseval.errors import FormatError
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["connected", "parquet_columns", "parquet_rows"]
+
+MEMORY_LIMIT = "600MB"
+
+
+@contextmanager
+def connected() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Give a connection with bounded memory that loads nothing from elsewhere."""
+    import duckdb
+
+    with tempfile.TemporaryDirectory(prefix="bayeseval-") as spill:
+        config: dict[str, str | bool | int | float | list[str]] = {
+            "memory_limit": MEMORY_LIMIT,
+            "temp_directory": spill,
+            "preserve_insertion_order": "false",
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+        }
+        with duckdb.connect(":memory:", config=config) as connection:
+            try:
+                yield connection
+            except duckdb.Error as error:
+                raise FormatError(_reason(error)) from None
+
+
+def _reason(error: Exception) -> str:
+    first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+    return first.rstrip(".")
+
+
+def quoted(name: str) -> str:
+    """A name of a column in SQL."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def text(value: str) -> str:
+    """A text in SQL."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def path_text(path: Path) -> str:
+    """A path in SQL, meant as it stands: brackets and stars are no pattern."""
+    return text("".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path.absolute())))
+
+
+def parquet_columns(path: Path) -> list[str]:
+    """Return the names of the columns of a Parquet file."""
+    with connected() as connection:
+        found = connection.sql(f"SELECT * FROM read_parquet({path_text(path)}) LIMIT 0")
+        return list(found.columns)
+
+
+def parquet_rows(path: Path, most: int | None = None) -> dict[str, list[Any]]:
+    """Return the columns of a Parquet file, or their first values."""
+    with connected() as connection:
+        limit = "" if most is None else f" LIMIT {most}"
+        found = connection.sql(f"SELECT * FROM read_parquet({path_text(path)}){limit}")
+        rows = found.fetchall()
+        names = list(found.columns)
+    columns = list(map(list, zip(*rows, strict=True))) or [[] for _ in names]
+    return dict(zip(names, columns, strict=True))
