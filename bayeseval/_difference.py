@@ -11,7 +11,8 @@ import numpy.typing as npt
 from numpy.polynomial import legendre
 from scipy import special
 
-from bayeseval._quadrature import Panels, log_integrals
+from bayeseval._panels import Panels
+from bayeseval._quadrature import log_integrals
 from bayeseval._validate import Seed, as_generator
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, BetaMixture, DrawsPosterior, GridPosterior, Posterior

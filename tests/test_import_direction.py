@@ -23,6 +23,7 @@ ROOMS = [
     "_cells",
     "io",
     "_quadrature",
+    "_panels",
     "posterior",
     "_difference",
     "conjugate",

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special
 
-from bayeseval._quadrature import Panels, log_integrals, log_sum, zoom
+from bayeseval._panels import Panels
+from bayeseval._quadrature import log_integrals, log_sum, zoom
 
 
 def logs_of(alpha: np.ndarray, beta: np.ndarray):  # type: ignore[no-untyped-def]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import expit
 
-from bayeseval._quadrature import Panels
+from bayeseval._panels import Panels
 from bayeseval._validate import Seed, as_generator, as_whole
 from bayeseval.posterior._base import About, Posterior
 
