@@ -48,7 +48,7 @@ def _words(text: str) -> str:
 
 
 def test_prints_ledger_answers_and_baselines(run: Run, suite: Path) -> None:
-    ran = run("fit", suite, "--engine", "exact", "--above", "0.8", "--k", "1,2,4", "--seed", "1")
+    ran = run("fit", suite, "--engine", "exact", "--above", "0.8", "--k", "1,2", "--seed", "1")
     assert ran.status == 0
     assert ran.err == ""
     assert max(map(len, ran.out.splitlines())) <= 80
@@ -77,7 +77,7 @@ def test_prints_ledger_answers_and_baselines(run: Run, suite: Path) -> None:
 
 def test_answers_are_those_of_the_library(run: Run, suite: Path) -> None:
     document = run(
-        "fit", suite, "--engine", "exact", "--above", "0.6", "--k", "2,4", "--ci-prob", "0.9",
+        "fit", suite, "--engine", "exact", "--above", "0.6", "--k", "2", "--ci-prob", "0.9",
         "--seed", "7", "--json",
     ).document  # fmt: skip
     rollouts = be.read(suite)
@@ -91,11 +91,11 @@ def test_answers_are_those_of_the_library(run: Run, suite: Path) -> None:
     assert document["sampled"] is None
     assert document["lost"] is None
     assert document["files"] == {"plot": None, "save": None}
-    assert len(document["estimates"]) == 15
+    assert len(document["estimates"]) == 9
     for population in ("new_tasks", "suite", "next_run"):
         for quantity, k, posterior in (
             ("pass_rate", None, fit.pass_rate(population=population)),
-            ("pass_at_k", 4, fit.pass_at_k(4, population=population)),
+            ("pass_at_k", 2, fit.pass_at_k(2, population=population)),
             ("pass_hat_k", 2, fit.pass_hat_k(2, population=population)),
         ):
             row = _find(document["estimates"], quantity=quantity, k=k, population=population)
@@ -108,9 +108,9 @@ def test_answers_are_those_of_the_library(run: Run, suite: Path) -> None:
             assert row["prob_below"] == pytest.approx(posterior.prob_below(0.6), rel=1e-9)
             assert (row["threshold"], row["mcse_mean"], row["extrapolated"]) == (0.6, 0, False)
     assert document["icc"]["mean"] == pytest.approx(fit.icc().mean, rel=1e-12)
-    curve = be.pass_curve(rollouts, k=[2, 4])
-    row = _find(document["unbiased"], quantity="pass_hat_k", k=4)
-    assert (row["value"], row["se"]) == (curve.pass_hat_k[1], curve.pass_hat_k_se[1])
+    curve = be.pass_curve(rollouts, k=2)
+    row = _find(document["unbiased"], quantity="pass_hat_k", k=2)
+    assert (row["value"], row["se"]) == (curve.pass_hat_k[0], curve.pass_hat_k_se[0])
     expected = baseline_table(rollouts, ci_prob=0.9, rng=7)
     assert [row["name"] for row in document["baselines"]] == [row.name for row in expected]
     bootstrap = document["baselines"][0]
@@ -119,10 +119,8 @@ def test_answers_are_those_of_the_library(run: Run, suite: Path) -> None:
     assert document["effective_rollouts"] == be.clustered_se(rollouts).ess_cr1
 
 
-def test_the_default_k_are_those_that_the_data_reach(run: Run, suite: Path, write: Write) -> None:
-    document = run("fit", suite, "--engine", "exact", "--json").document
-    ks = [row["k"] for row in document["unbiased"] if row["quantity"] == "pass_at_k"]
-    assert ks == [1, 2, 4]
+def test_the_default_k_are_those_that_the_data_reach(suite: Path, write: Write) -> None:
+    assert default_ks(be.read(suite)) == (1, 2, 4)
     # The fewest rollouts of a scored task decide.
     assert default_ks(be.read(write((1, 3, 0), (5, 9, 0)))) == (1, 2)
     assert default_ks(be.read(write((1, 10, 0), (0, 0, 3)))) == (1, 2, 4, 8)
@@ -130,21 +128,24 @@ def test_the_default_k_are_those_that_the_data_reach(run: Run, suite: Path, writ
 
 
 def test_beyond_the_rollouts_the_model_extrapolates_and_the_estimators_do_not(
-    run: Run, suite: Path
+    run: Run, write: Write
 ) -> None:
-    arguments = ("fit", suite, "--engine", "exact", "--k", "4,8")
+    path = write(*[(2, 2, 0)] * 12, *[(0, 2, 0)] * 6, *[(1, 2, 0)] * 2)
+    arguments = ("fit", path, "--engine", "exact", "--k", "2,3", "--above", "0.5")
     document = run(*arguments, "--json").document
-    assert _find(document["estimates"], quantity="pass_at_k", k=8, population="new_tasks")[
-        "extrapolated"
-    ]
-    row = _find(document["unbiased"], quantity="pass_at_k", k=8)
+    row = _find(document["estimates"], quantity="pass_at_k", k=3, population="new_tasks")
+    assert row["extrapolated"] is True
+    row = _find(document["unbiased"], quantity="pass_at_k", k=3)
     assert list(row["value"]) == ["unknown"]
-    assert "k = 8" in row["value"]["unknown"]
+    assert "k = 3" in row["value"]["unknown"]
+    # A run of two rollouts per task cannot show what three attempts do.
+    row = _find(document["estimates"], quantity="pass_hat_k", k=3, population="next_run")
+    assert list(row["mean"]) == list(row["prob_above"]) == ["unknown"]
     words = _words(run(*arguments).out)
-    assert "pass@8* UNKNOWN" in words
-    assert "pass@4 70.0" in words
+    assert "pass@3* UNKNOWN" in words
+    assert "pass@2 70.0" in words
     assert "* Extrapolated" in words
-    assert "UNKNOWN for pass@8 and pass^8: k = 8 exceeds the scored rollouts of every" in words
+    assert "UNKNOWN for pass@3 and pass^3: k = 3 exceeds the scored rollouts of every" in words
 
 
 def test_errored_rollouts_are_bounded_from_both_sides(run: Run, write: Write) -> None:
@@ -184,16 +185,16 @@ def test_one_rollout_per_task_cannot_tell_tasks_from_luck(run: Run, write: Write
         [(0, 4, 0)] * 20,
         [(3, 4, 0)],
         [(1, 1, 0)],
-        [(999, 1000, 0), (1, 2, 0), (0, 0, 1)],
+        [(29, 30, 0), (1, 2, 0), (0, 0, 1)],
     ],
-    ids=["all pass", "all fail", "one task", "one rollout", "very unequal"],
+    ids=["all pass", "all fail", "one task", "one rollout", "unequal"],
 )
 def test_extreme_suites(run: Run, write: Write, rows: list[tuple[int, int, int]]) -> None:
     path = write(*rows)
-    ran = run("fit", path, "--engine", "exact", "--above", "0.9")
+    ran = run("fit", path, "--engine", "exact", "--k", "1", "--above", "0.9")
     assert ran.status == 0, ran.err
     assert max(map(len, ran.out.splitlines())) <= 80
-    document = run("fit", path, "--engine", "exact", "--json").document
+    document = run("fit", path, "--engine", "exact", "--k", "1", "--json").document
     for row in document["estimates"]:
         assert 0 <= row["lower"] <= row["upper"] <= 1
 
@@ -274,7 +275,7 @@ def test_sampling_agrees_with_the_exact_engine(suite: Path, tmp_path: Path) -> N
     ran = subprocess.run(
         [
             *(sys.executable, "-m", "bayeseval", "fit", str(suite), "--json"),
-            *("--seed", "20260101", "--draws", "500", "--k", "2,8", "--above", "0.6"),
+            *("--seed", "20260101", "--draws", "500", "--k", "2", "--above", "0.6"),
             *("--plot", str(plot), "--save", str(save)),
         ],
         capture_output=True,
