@@ -209,9 +209,9 @@ def _harness_notes(trials: list[_Trial], outcome: list[Outcome]) -> list[str]:
         passed = outcome.count(Outcome.PASS)
         notes.append(
             f"Terminal-Bench itself counts the {plural(broken.total(), 'trial')} without a "
-            f"verdict as unresolved; its own accuracy is {format_percent(passed / len(trials))}"
+            f"verdict as unresolved, {listed}; its own accuracy is "
+            f"{format_percent(passed / len(trials))}"
         )
-        notes.append(f"without a verdict: {listed}")
     if late:
         notes.append(
             f"{plural(late, 'trial')} resolved although the agent ran out of time: passes, as "

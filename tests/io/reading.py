@@ -1,4 +1,4 @@
-"""Reading with options, below the public function, and near-valid documents for fuzz tests."""
+"""Files of our own, and near-valid documents for fuzz tests."""
 
 import json
 from pathlib import Path
@@ -7,19 +7,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 import bayeseval as be
-from bayeseval.io._format import Options, Source
-from bayeseval.io._records import to_rollouts
-from bayeseval.io._registry import choose
 
-__all__ = ["check_any_bytes", "encoded", "mutated", "read_with", "write_json"]
-
-
-def read_with(path: Path, *, format: str | None = None, **chosen: Any) -> be.Rollouts:
-    """Read one file or folder with the options of readers."""
-    options = Options(**chosen)
-    source = Source.open(str(path))
-    found = choose(source, format).read(source, options)
-    return to_rollouts(found, options, source=str(path))
+__all__ = ["check_any_bytes", "encoded", "mutated", "write_json"]
 
 
 def write_json(path: Path, value: Any) -> Path:

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
-from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
+from tests.io.reading import check_any_bytes, encoded, mutated, write_json
 
 
 def sample(base: Any, plus: Any) -> dict[str, Any]:
@@ -40,7 +40,7 @@ OLD = {
 
 
 def read(tmp_path: Path, document: Any, **options: Any) -> be.Rollouts:
-    return read_with(write_json(tmp_path / "any", document), **options)
+    return be.read(write_json(tmp_path / "any", document), **options)
 
 
 @pytest.mark.parametrize("document", [NEW, OLD])

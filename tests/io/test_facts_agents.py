@@ -6,9 +6,7 @@ from typing import Any
 import pytest
 
 import bayeseval as be
-from bayeseval.io._totals import TotalsOnly
 from tests.io.facts import check
-from tests.io.reading import read_with
 
 Fact = dict[str, Any]
 FOLDERS = ("tau_bench", "tau2", "swe_bench", "humaneval", "evalplus", "terminal_bench", "harbor")
@@ -55,16 +53,17 @@ def test_counts(shared: Path, known: dict[str, Fact]) -> None:
 
 
 def test_totals_only(shared: Path, known: dict[str, Fact]) -> None:
-    refused = {}
+    totals = {}
     for name, fact in known.items():
         if "n_tasks" not in fact:
-            with pytest.raises(TotalsOnly, match="which holds") as caught:
-                be.read(shared / "data/real" / name)
-            refused[name] = caught.value.totals
-    assert len(refused) == 2
-    (job,) = refused["harbor/job_auth_token_race_condition/result.json"]
+            path = shared / "data/real" / name
+            with pytest.raises(be.FormatError, match="which holds"):
+                be.read(path)
+            totals[name] = be.read_totals(path)
+    assert len(totals) == 2
+    job = totals["harbor/job_auth_token_race_condition/result.json"]
     assert (job.passes, job.trials, job.rate) == (1, 1, 1.0)
-    (run,) = refused["terminal_bench/orchestrator_claude-4-sonnet_run_metadata.json"]
+    run = totals["terminal_bench/orchestrator_claude-4-sonnet_run_metadata.json"]
     assert (run.passes, run.trials, run.rate) == (144, 400, 0.36)
 
 
@@ -73,7 +72,7 @@ def test_evalplus_metrics(shared: Path, known: dict[str, Fact]) -> None:
     assert len(files) == 6
     for name, fact in files.items():
         for metric, block in fact["by_suite"].items():
-            check(read_with(shared / "data/real" / name, metric=metric), block)
+            check(be.read(shared / "data/real" / name, metric=metric), block)
 
 
 def test_harness_rates_are_told(shared: Path, known: dict[str, Fact]) -> None:
@@ -102,3 +101,23 @@ def test_folders(shared: Path, facts: dict[str, Fact]) -> None:
     check(be.read(folder / "tau2/voice_dir_format"), voice)
     job = "harbor/job_auth_token_race_condition"
     check(be.read(folder / job), facts[f"{job}/draft_dp_96443054__fSr5gkt/result.json"])
+
+
+def test_runs_of_one_system(shared: Path, facts: dict[str, Fact]) -> None:
+    bundles = {
+        name: fact
+        for name, fact in facts.items()
+        if name.startswith("bundle:") and fact.get("files", [""])[0].split("/")[0] in FOLDERS
+    }
+    assert len(bundles) == 3
+    for fact in bundles.values():
+        files = [shared / "data/real" / name for name in fact["files"]]
+        rollouts = be.read(files, combine="rollouts")
+        check(rollouts, fact)
+        assert f"{len(files)} runs joined on the task id" in rollouts.ledger.notes[0]
+
+
+def test_parts_of_one_run(shared: Path, facts: dict[str, Fact]) -> None:
+    pattern = "swe_bench/per_instance_vexp/*/report.json"
+    rollouts = be.read(str(shared / "data/real" / pattern), combine="tasks")
+    check(rollouts, facts[f"bundle:{pattern}"])

@@ -11,7 +11,7 @@ import bayeseval as be
 from bayeseval.io import harbor
 from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
-from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
+from tests.io.reading import check_any_bytes, encoded, mutated, write_json
 
 AGENT = {"name": "coder", "version": "1", "model_info": {"name": "m", "provider": "p"}}
 
@@ -80,7 +80,7 @@ def test_folder_of_a_job(folder: Path) -> None:
 
 
 def test_partial_rewards_may_pass(folder: Path) -> None:
-    rollouts = read_with(folder, pass_if=lambda reward: reward >= 0.5)
+    rollouts = be.read(folder, pass_if=lambda reward: reward >= 0.5)
     assert rollouts.passes.tolist() == [2, 0]
 
 
@@ -113,8 +113,8 @@ def test_several_rewards(tmp_path: Path) -> None:
     path = write_json(tmp_path / "any", trial("a", "1", tests=1.0, style=0.2))
     with pytest.raises(be.InputError, match=r"2 rewards; choose one .*--metric.*'tests', 'style'"):
         be.read(path)
-    assert read_with(path, metric="tests").passes.tolist() == [1]
-    assert read_with(path, metric="style").passes.tolist() == [0]
+    assert be.read(path, metric="tests").passes.tolist() == [1]
+    assert be.read(path, metric="style").passes.tolist() == [0]
 
 
 def test_a_job_holds_totals(tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_bad_files_are_named(folder: Path) -> None:
     (folder / "a__1/result.json").write_text("{", encoding="utf-8")
     with pytest.raises(be.FormatError, match=r"a__1/result\.json: not valid JSON"):
         be.read(folder)
-    rollouts = read_with(folder, skip_bad_records=True)
+    rollouts = be.read(folder, skip_bad_records=True)
     assert rollouts.ledger.attempted == 4
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
 

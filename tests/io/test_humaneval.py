@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
-from tests.io.reading import ODD, check_any_bytes, encoded, mutated, read_with
+from tests.io.reading import ODD, check_any_bytes, encoded, mutated
 
 
 def sample(task: Any, result: str | None = "passed", **more: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_a_bad_line_is_named_and_may_be_skipped(tmp_path: Path, line: str, messa
     path = write(tmp_path, sample("a"), line, sample("c", "failed: x"))
     with pytest.raises(be.InputError, match=message):
         be.read(path)
-    rollouts = read_with(path, skip_bad_records=True)
+    rollouts = be.read(path, skip_bad_records=True)
     assert rollouts.task.tolist() == ["a", "c"]
     assert "1 record that could not be read left out: line 2: " in rollouts.ledger.notes[-1]
 

@@ -11,7 +11,7 @@ import bayeseval as be
 from bayeseval.io import swe_bench
 from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
-from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
+from tests.io.reading import check_any_bytes, encoded, mutated, write_json
 
 A, B, C, D, E, F = (f"owner__repo-{number}" for number in range(6))
 REPORT = {
@@ -39,7 +39,7 @@ LISTS = {
 
 
 def read(tmp_path: Path, document: Any, **options: Any) -> be.Rollouts:
-    return read_with(write_json(tmp_path / "any", document), **options)
+    return be.read(write_json(tmp_path / "any", document), **options)
 
 
 def outcomes(rollouts: be.Rollouts) -> dict[Any, str]:
@@ -200,7 +200,7 @@ def test_folder_with_a_bad_file(tree: Path) -> None:
     bad.write_bytes(b"\xff{")
     with pytest.raises(be.FormatError, match=rf"one/m/{B}/report\.json: not UTF-8"):
         be.read(tree)
-    rollouts = read_with(tree, skip_bad_records=True)
+    rollouts = be.read(tree, skip_bad_records=True)
     assert rollouts.trials.tolist() == [2, 1, 0]
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import bayeseval as be
 from bayeseval.io import tau2
 from bayeseval.io._format import Source
-from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
+from tests.io.reading import check_any_bytes, encoded, mutated, write_json
 
 INFO = {
     "num_trials": 2,
@@ -41,7 +41,7 @@ def run(*simulations: Any, **more: Any) -> dict[str, Any]:
 
 
 def read(tmp_path: Path, document: Any, **options: Any) -> be.Rollouts:
-    return read_with(write_json(tmp_path / "any", document), **options)
+    return be.read(write_json(tmp_path / "any", document), **options)
 
 
 def test_outcomes_and_factors(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_a_bad_simulation_file_is_named(folder: Path) -> None:
     (folder / "simulations/b.json").write_text('{"task_id": ', encoding="utf-8")
     with pytest.raises(be.FormatError, match=r"simulations/b\.json: not valid JSON.*skip_bad_rec"):
         be.read(folder)
-    rollouts = read_with(folder, skip_bad_records=True)
+    rollouts = be.read(folder, skip_bad_records=True)
     assert rollouts.ledger.attempted == 2
     assert (
         "1 record that could not be read left out: simulations/b.json" in rollouts.ledger.notes[0]
@@ -168,7 +168,7 @@ def test_no_simulations(tmp_path: Path) -> None:
     with pytest.raises(be.FormatError, match=r"\$\.simulations\[1\]\.task_id"):
         read(tmp_path, run(simulation("0"), simulation(1.5)))
     with pytest.raises(be.FormatError, match=r"holds no results\.json"):
-        read_with(tmp_path, format="tau2")
+        be.read(tmp_path, format="tau2")
 
 
 def test_long_tasks_before_the_simulations(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import bayeseval as be
-from tests.io.reading import ODD, check_any_bytes, encoded, mutated, read_with
+from tests.io.reading import ODD, check_any_bytes, encoded, mutated
 
 Write = Callable[[Any], Path]
 Facts = dict[str, dict[str, Any]]
@@ -169,7 +169,7 @@ def test_lines(write_lines: Callable[..., Path]) -> None:
 
 def test_rewards_may_pass_in_part(write_lines: Callable[..., Path]) -> None:
     path = write_lines(record(0, 1), record(1, 0.5), record(2, 0.4))
-    assert read_with(path, pass_if=lambda reward: reward >= 0.5).passes.tolist() == [1, 1, 0]
+    assert be.read(path, pass_if=lambda reward: reward >= 0.5).passes.tolist() == [1, 1, 0]
 
 
 def test_contradictory_lines_are_named(write_lines: Callable[..., Path]) -> None:
@@ -191,7 +191,7 @@ def test_a_bad_line(write_lines: Callable[..., Path], line: str, message: str) -
     path = write_lines(record(0, 1), line, record(2, 0))
     with pytest.raises(be.FormatError, match=message + r".*skip_bad_records= \(--skip-bad"):
         be.read(path)
-    rollouts = read_with(path, skip_bad_records=True)
+    rollouts = be.read(path, skip_bad_records=True)
     assert rollouts.task.tolist() == [0, 2]
     assert "1 record that could not be read left out: line 2: " in rollouts.ledger.notes[0]
 

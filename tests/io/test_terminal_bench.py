@@ -11,7 +11,7 @@ import bayeseval as be
 from bayeseval.io import terminal_bench
 from bayeseval.io._format import Source
 from bayeseval.io._totals import TotalsOnly
-from tests.io.reading import check_any_bytes, encoded, mutated, read_with, write_json
+from tests.io.reading import check_any_bytes, encoded, mutated, write_json
 
 
 def trial(
@@ -45,7 +45,7 @@ METADATA = {
 
 
 def read(tmp_path: Path, document: Any, **options: Any) -> be.Rollouts:
-    return read_with(write_json(tmp_path / "any", document), **options)
+    return be.read(write_json(tmp_path / "any", document), **options)
 
 
 def test_run(tmp_path: Path) -> None:
@@ -55,9 +55,8 @@ def test_run(tmp_path: Path) -> None:
     assert rollouts.errored.tolist() == [0, 2]
     assert rollouts.ledger.missing == 0
     notes = "\n".join(rollouts.ledger.notes)
-    assert "counts the 2 trials without a verdict as unresolved" in notes
-    assert "its own accuracy is 25.0 %" in notes
-    assert "without a verdict: 'parse_error' (1), 'test_timeout' (1)" in notes
+    assert "counts the 2 trials without a verdict as unresolved, 'parse_error' (1), " in notes
+    assert "'test_timeout' (1); its own accuracy is 25.0 %" in notes
     assert "1 trial resolved although the agent ran out of time" in notes
     assert "vary within a task: failure_mode" in notes
 
@@ -127,7 +126,7 @@ def test_folder_of_a_run_that_broke(folder: Path) -> None:
     (folder / "a/a.1-of-2/results.json").write_text("{", encoding="utf-8")
     with pytest.raises(be.FormatError, match=r"a/a\.1-of-2/results\.json: not valid JSON"):
         be.read(folder)
-    rollouts = read_with(folder, skip_bad_records=True)
+    rollouts = be.read(folder, skip_bad_records=True)
     assert rollouts.ledger.attempted == 3
     assert "1 record that could not be read left out" in rollouts.ledger.notes[0]
     assert be.read(folder / "b").task.tolist() == ["b"]
@@ -167,7 +166,7 @@ def test_no_trials(tmp_path: Path) -> None:
     with pytest.raises(be.FormatError, match=r"\$\.results\[0\]\.is_resolved"):
         read(tmp_path, {"results": [trial("a", 1, "yes")]})
     with pytest.raises(be.FormatError, match=r"holds no results\.json"):
-        read_with(tmp_path, format="terminal-bench")
+        be.read(tmp_path, format="terminal-bench")
 
 
 @settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
