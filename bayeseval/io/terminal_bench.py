@@ -153,10 +153,10 @@ def _from_folder(source: Source, options: Options) -> Records:
             unknown.append(name)
     if not trials:
         raise FormatError(f"the folder holds no {RESULTS} of a run or of trials")
+    labels = {folder: _system(source, folder, skipped) for folder in dict.fromkeys(origin)}
     notes = skipped_note(skipped) + strangers_note(_others(source) + unknown)
     if len(runs) > 1:
         notes.append(f"trials of {len(runs)} runs together")
-    labels = {folder: _system(source, folder) for folder in dict.fromkeys(origin)}
     records = _records(trials, notes)
     if records.rollout is not None and len(runs) > 1:
         # Runs may name their trials alike.
@@ -167,12 +167,14 @@ def _from_folder(source: Source, options: Options) -> Records:
     return records
 
 
-def _system(source: Source, folder: str) -> str | None:
+def _system(source: Source, folder: str, skipped: list[str] | None) -> str | None:
     """Return agent and model of a run, from the metadata beside it."""
     name = f"{folder}/{METADATA}" if folder else METADATA
     if name not in source.members:
         return None
-    metadata = decode(source.member(name).content(), _Metadata)
+    metadata = decode_member(source, name, _Metadata, skipped)
+    if metadata is None:
+        return None
     return " / ".join(filter(None, (metadata.agent_name, metadata.model_name))) or None
 
 

@@ -120,6 +120,15 @@ def test_folder_counts_each_trial_once(folder: Path) -> None:
     assert set(rollouts.factors["system"]) == {"agent / model"}
 
 
+def test_bad_metadata_is_named(folder: Path) -> None:
+    write_json(folder / "run_metadata.json", {"agent_name": 3})
+    with pytest.raises(be.FormatError, match=r"run_metadata\.json: .*\$\.agent_name"):
+        be.read(folder)
+    rollouts = be.read(folder, skip_bad_records=True)
+    assert "could not be read left out: run_metadata.json" in rollouts.ledger.notes[0]
+    assert "system" not in rollouts.factors
+
+
 def test_folder_of_a_run_that_broke(folder: Path) -> None:
     (folder / "results.json").unlink()
     assert be.read(folder).ledger.attempted == 4
