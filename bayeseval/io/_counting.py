@@ -17,8 +17,9 @@ from bayeseval.errors import InputError
 from bayeseval.io._collect import collected
 from bayeseval.io._pass_if import PassIf
 from bayeseval.rollouts._tally import SPELLINGS_HELP, Outcome, outcome_codes, short, spellings
+from bayeseval.rollouts._text import plural
 
-__all__ = ["Counted", "Layout", "count"]
+__all__ = ["Counted", "Layout", "count", "count_or_refuse", "counted_notes"]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 # 2**40 times as many attempts as a task can have is still a whole number for a float.
@@ -37,6 +38,8 @@ class Layout:
         The task, and the outcome or score.
     rollout : str or None
         Id of the attempt within its task.
+    errored : str or None
+        Whether the attempt broke; its outcome is then not used.
     bit : str or None
         2 to the number of the attempt, as a float, where the engine has it already.
     factors : tuple of str
@@ -52,6 +55,7 @@ class Layout:
     task: str
     passed: str
     rollout: str | None = None
+    errored: str | None = None
     bit: str | None = None
     factors: tuple[str, ...] = ()
     pass_if: PassIf | None = None
@@ -86,6 +90,21 @@ class Counted:
     contradictory: int
     partial: int
     factors: dict[str, npt.NDArray[Any] | tuple[Any, Any, Any]]
+
+    def head(self, n: int) -> Counted:
+        """Return the first tasks."""
+        return replace(
+            self,
+            task=self.task[:n],
+            passes=self.passes[:n],
+            trials=self.trials[:n],
+            errored=self.errored[:n],
+            missing=self.missing[:n],
+            factors={
+                name: values if isinstance(values, tuple) else values[:n]
+                for name, values in self.factors.items()
+            },
+        )
 
 
 def count(frame: Frame, layout: Layout) -> Counted:
@@ -139,7 +158,10 @@ def count(frame: Frame, layout: Layout) -> Counted:
 
 @dataclass(frozen=True, slots=True)
 class _Outcomes:
-    """Expressions that say what became of a record; at most one of the first four holds."""
+    """Expressions that say what became of a record.
+
+    A pass is scored too; of `scored`, `errored` and `missing` at most one holds.
+    """
 
     passed: nw.Expr
     scored: nw.Expr
@@ -149,6 +171,20 @@ class _Outcomes:
 
     @classmethod
     def of(cls, layout: Layout, dtype: nw.dtypes.DType) -> _Outcomes:
+        found = cls._unbroken(layout, dtype)
+        if layout.errored is None:
+            return found
+        broke = nw.col(layout.errored)
+        return cls(
+            found.passed & ~broke,
+            found.scored & ~broke,
+            found.errored | broke,
+            found.missing & ~broke,
+            found.partial & ~broke,
+        )
+
+    @classmethod
+    def _unbroken(cls, layout: Layout, dtype: nw.dtypes.DType) -> _Outcomes:
         column = nw.col(layout.passed)
         never = nw.lit(False)
         if isinstance(dtype, nw.Boolean):
@@ -307,12 +343,15 @@ class _Unreadable(Exception):
         self.values = values.tolist()
 
 
-def count_or_refuse(frame: Frame, layout: Layout) -> Counted:
-    """As `count`; outcomes in unusual spelling are looked up once, others are refused."""
+def count_or_refuse(frame: Frame, layout: Layout, *, name: str | None = None) -> Counted:
+    """As `count`; outcomes in unusual spelling are looked up once, others are refused.
+
+    Messages speak of the column of outcomes as `name`.
+    """
     try:
         return count(frame, layout)
     except _Unreadable as found:
-        where = f"column {layout.passed!r}"
+        where = f"column {name or layout.passed!r}"
         values = found.values
         if all(isinstance(value, str) for value in values):
             codes = outcome_codes(values, where).tolist()
@@ -330,6 +369,22 @@ def _not_outcomes(where: str, values: Sequence[Any]) -> str:
             f"with pass_if= (--pass-if)"
         )
     return f"{where} holds {short(values[0])}, which is no outcome; write {SPELLINGS_HELP}"
+
+
+def counted_notes(contradictory: int, partial: int, pass_if: object) -> list[str]:
+    """Return what the ledger must tell of counts that an engine made."""
+    notes = []
+    if contradictory:
+        notes.append(
+            f"{plural(contradictory, 'record')} that contradict an earlier one of the same task "
+            f"and rollout are counted as further rollouts"
+        )
+    if pass_if is not None:
+        notes.append(
+            f"a score passes if it is {pass_if}; {plural(partial, 'score')} between 0 and 1 "
+            f"(partial credit)"
+        )
+    return notes
 
 
 def _comparable(name: str, dtype: nw.dtypes.DType) -> nw.Expr:

@@ -244,8 +244,8 @@ class Format:
         Such a format is taken only where no other one claims the file.
     reads_folders : bool, default False
         Whether `read` takes folders.
-    reads_gzip : bool, default False
-        Whether `read` takes files packed by gzip; they are unpacked for it otherwise.
+    reads_gzip : callable, default None
+        Whether `read` takes a source that is packed by gzip; it is unpacked otherwise.
     """
 
     name: str
@@ -256,7 +256,7 @@ class Format:
     read: Callable[[Source, Options], Records | CountTable]
     general: bool = False
     reads_folders: bool = False
-    reads_gzip: bool = False
+    reads_gzip: Callable[[Source], bool] | None = None
 
 
 def unpacked_head(path: Path, size: int) -> bytes:

@@ -10,7 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import IO
@@ -46,11 +46,14 @@ class Input:
         What is read.
     format : Format
         What reads it.
+    in_folder : bool, default False
+        Whether it was found in a folder, and not named itself.
     """
 
     name: str
     source: Source
     format: Format
+    in_folder: bool = False
 
 
 @contextmanager
@@ -113,7 +116,8 @@ def _of_file(path: str, name: str, format: str | None, stack: ExitStack) -> Inpu
     try:
         source = Source.open(path)
         chosen = choose(source, format)
-        if source.is_gzip and not chosen.reads_gzip:
+        taken = chosen.reads_gzip is not None and chosen.reads_gzip(source)
+        if source.is_gzip and not taken:
             source = Source.open(_unpacked(source, stack))
         return Input(name, source, chosen)
     except InputError as error:
@@ -168,7 +172,8 @@ def _in_folder(
                 inputs += _in_folder(entry, format, stack, unread)
         elif entry.is_file():
             if _is_claimed(entry, format):
-                inputs.append(_of_file(str(entry), str(entry), format, stack))
+                found = _of_file(str(entry), str(entry), format, stack)
+                inputs.append(replace(found, in_folder=True))
             else:
                 unread.append(entry.name)
     return inputs

@@ -52,8 +52,13 @@ def _lenient(data: bytes) -> Any:
     return value
 
 
-def decode_lines(data: bytes) -> tuple[list[dict[str, Any]], list[int]]:
-    """Return the objects of a JSONL file, and the line of each; blank lines are skipped."""
+def decode_lines(
+    data: bytes, skipped: list[str] | None = None
+) -> tuple[list[dict[str, Any]], list[int]]:
+    """Return the objects of a JSONL file, and the line of each; blank lines are passed over.
+
+    Lines that hold none are an error, or are added to `skipped` where it is a list.
+    """
     decoder = msgspec.json.Decoder()
     records: list[dict[str, Any]] = []
     numbers: list[int] = []
@@ -69,11 +74,20 @@ def decode_lines(data: bytes) -> tuple[list[dict[str, Any]], list[int]]:
                 if not records:
                     _refuse_single_object(data)
                 reason = str(error).replace(" at line 1", "").replace("line 1, ", "")
-                raise FormatError(
-                    f"line {number} is no JSON object ({reason}); JSONL has one object a line"
-                ) from None
+                reason = f"line {number} is no JSON object ({reason})"
+                if skipped is None:
+                    raise FormatError(
+                        f"{reason}; JSONL has one object a line; mend it, or leave such lines "
+                        f"out with skip_bad_records= (--skip-bad-records)"
+                    ) from None
+                skipped.append(reason)
+                continue
         if not isinstance(value, dict):
-            raise FormatError(f"line {number} holds no JSON object, but {type(value).__name__}")
+            reason = f"line {number} holds no JSON object, but {type(value).__name__}"
+            if skipped is None:
+                raise FormatError(reason)
+            skipped.append(reason)
+            continue
         records.append(value)
         numbers.append(number)
     return records, numbers

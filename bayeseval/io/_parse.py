@@ -13,9 +13,12 @@ from typing import Any
 from bayeseval.errors import FormatError
 from bayeseval.io._format import MOST_COLUMNS, Source
 from bayeseval.io._json import decode, decode_lines
+from bayeseval.io._stream import skipped_note
 from bayeseval.rollouts._tally import short
 
-__all__ = ["Table", "parse"]
+__all__ = ["Table", "parse", "sample"]
+
+SAMPLE_ROWS = 1_000
 
 # Columns are filled up where a record has no such key: this many times its own values.
 MOST_BLANKS = 100
@@ -47,16 +50,24 @@ class Table:
         return f"{self.unit} {self.numbers[at]}"
 
 
-def parse(source: Source) -> Table:
-    """Return the table that a file holds."""
+def parse(source: Source, *, skip_bad_records: bool = False) -> Table:
+    """Return the table that a file holds.
+
+    Rows that cannot be decoded are an error, or counted in a note with `skip_bad_records`.
+    """
+    skipped: list[str] | None = [] if skip_bad_records else None
+    if source.is_parquet:
+        # Loads DuckDB.
+        from bayeseval.io._engine import parquet_rows
+
+        return _table_of_columns(parquet_rows(source.path))
     if not source.is_json:
-        return _parse_csv(source)
-    data = source.content()
-    if data.lstrip().startswith(b"["):
-        records = decode(data, list[dict[str, Any]])
+        return _parse_csv(source, skipped)
+    if source.head.lstrip().startswith(b"["):
+        records = decode(source.content(), list[dict[str, Any]])
         numbers, unit = list(range(1, len(records) + 1)), "record"
     else:
-        records, numbers = decode_lines(data)
+        records, numbers = decode_lines(source.content(), skipped)
         unit = "line"
     names = dict.fromkeys(name for record in records for name in record)
     n_values = sum(map(len, records))
@@ -66,10 +77,30 @@ def parse(source: Source) -> Table:
             f"any one record; records of one table have the same keys"
         )
     columns = {name: [record.get(name) for record in records] for name in names}
-    return Table(columns, numbers, unit)
+    return Table(columns, numbers, unit, tuple(skipped_note(skipped)))
 
 
-def _parse_csv(source: Source) -> Table:
+def _table_of_columns(columns: dict[str, list[Any]]) -> Table:
+    n_rows = len(next(iter(columns.values()), []))
+    if not n_rows:
+        raise FormatError("the table has columns but no rows")
+    return Table(columns, list(range(1, n_rows + 1)), "row")
+
+
+def sample(source: Source) -> Table:
+    """Return the first rows of a table, which is perhaps too large to be parsed here."""
+    if source.is_parquet:
+        from bayeseval.io._engine import parquet_rows
+
+        return _table_of_columns(parquet_rows(source.path, SAMPLE_ROWS))
+    head = source.head
+    if not source.complete:
+        # The last line is cut.
+        head = head[: head.rfind(b"\n") + 1]
+    return parse(Source(source.path, head, True), skip_bad_records=True)
+
+
+def _parse_csv(source: Source, skipped: list[str] | None) -> Table:
     data = source.content()
     try:
         text = data.decode("utf-8")
@@ -92,11 +123,17 @@ def _parse_csv(source: Source) -> Table:
                 elif header is None:
                     header = _header(row)
                 elif len(row) != len(header):
-                    raise FormatError(
+                    wrong = (
                         f"line {reader.line_num} has {len(row)} fields where the header has "
-                        f"{len(header)}; complete it, or put quotes around a field that holds "
-                        f"{source.delimiter!r}"
+                        f"{len(header)}"
                     )
+                    if skipped is None:
+                        raise FormatError(
+                            f"{wrong}; complete it, put quotes around a field that holds "
+                            f"{source.delimiter!r}, or leave such lines out with "
+                            f"skip_bad_records= (--skip-bad-records)"
+                        )
+                    skipped.append(wrong)
                 else:
                     rows.append(row)
                     numbers.append(reader.line_num)
@@ -105,8 +142,8 @@ def _parse_csv(source: Source) -> Table:
     if header is None or not rows:
         raise FormatError("the table has a header but no rows")
     columns = dict(zip(header, map(list, zip(*rows, strict=True)), strict=True))
-    notes = (f"{blank} rows without any value were skipped",) if blank else ()
-    return Table(columns, numbers, "line", notes)
+    notes = [f"{blank} rows without any value were skipped"] if blank else []
+    return Table(columns, numbers, "line", (*notes, *skipped_note(skipped)))
 
 
 def _header(row: list[str]) -> list[str]:

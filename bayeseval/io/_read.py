@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Literal
@@ -105,6 +106,9 @@ def read(
     if combine is not None:
         one_of(combine, Combine, "combine")
     with open_inputs(path, format) as (inputs, notes):
+        if len(inputs) > 1:
+            inputs, left_out = _without_totals(inputs, options)
+            notes += left_out
         return _combined(inputs, options, combine).with_notes(*notes)
 
 
@@ -184,6 +188,34 @@ def _combined(inputs: list[Input], options: Options, combine: Combine | None) ->
         raise InputError(f"the files are of different formats, and cannot be joined: {listed}")
     suites = [(each.name, _suite(each, options)) for each in inputs]
     return as_runs(suites) if combine == "rollouts" else as_parts(suites)
+
+
+def _without_totals(inputs: list[Input], options: Options) -> tuple[list[Input], list[str]]:
+    """Leave out files of a folder that sum up the others, and say so."""
+    kept: list[Input] = []
+    totals: list[str] = []
+    for each in inputs:
+        if each.in_folder and _holds_totals(each, options):
+            totals.append(os.path.basename(each.name))
+        else:
+            kept.append(each)
+    if not kept or not totals:
+        return inputs, []
+    listed = ", ".join(totals[:3]) + (", ..." if totals[3:] else "")
+    return kept, [
+        f"not read, since they hold totals only: {plural(len(totals), 'file')} ({listed})"
+    ]
+
+
+def _holds_totals(each: Input, options: Options) -> bool:
+    try:
+        each.format.read(each.source, options)
+    except TotalsOnly:
+        return True
+    except InputError:
+        # Whatever is wrong with it is told when it is read in earnest.
+        return False
+    return False
 
 
 def _suite(each: Input, options: Options) -> Rollouts:

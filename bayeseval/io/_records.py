@@ -14,6 +14,7 @@ from bayeseval._validate import nearest_names
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._pass_if import PassIf
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._ledger import ledger_of
 from bayeseval.rollouts._tally import (
     Outcome,
     Varying,
@@ -28,7 +29,7 @@ from bayeseval.rollouts._text import plural
 if TYPE_CHECKING:
     from bayeseval.io._format import Options
 
-__all__ = ["CountTable", "Records", "systems_in", "to_rollouts"]
+__all__ = ["CountTable", "Records", "systems_in", "to_rollouts", "usable_columns"]
 
 LONGEST_FACTOR_VALUE = 200
 NO_SCORES = "pass_if= (--pass-if) decides which scores pass, but the file holds no scores"
@@ -79,7 +80,11 @@ class Records:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class CountTable:
-    """Counts, one entry for each task of each system; fields as in `Records`."""
+    """Counts, one entry for each task of each system; fields as in `Records`.
+
+    Those `by_engine` were made from single rollouts, of which `duplicates` were merged, and
+    name each task once: nothing is left to check.
+    """
 
     task: Sequence[int | str]
     passes: Sequence[int]
@@ -90,6 +95,8 @@ class CountTable:
     columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     place: Callable[[int], str] = _record_number
     notes: tuple[str, ...] = ()
+    duplicates: int = 0
+    by_engine: bool = False
 
 
 def to_rollouts(data: Records | CountTable, options: Options, *, source: str) -> Rollouts:
@@ -100,6 +107,8 @@ def to_rollouts(data: Records | CountTable, options: Options, *, source: str) ->
     if isinstance(data, Records):
         data = _decided(data, options.pass_if)
         rollouts, factors, notes = _from_records(data, options)
+    elif data.by_engine:
+        rollouts, factors, notes = _from_engine(data)
     else:
         if options.pass_if is not None:
             raise InputError(NO_SCORES)
@@ -238,7 +247,7 @@ def _from_records(data: Records, options: Options) -> tuple[Rollouts, Factors, l
     )
     ledger = replace(rollouts.ledger, duplicates=counted.duplicates)
     rollouts = replace(rollouts, ledger=ledger)
-    columns, notes = _usable(data.columns)
+    columns, notes = usable_columns(data.columns)
     if counted.contradictory:
         notes.append(
             f"{plural(counted.contradictory, 'record')} that contradict an earlier one of the "
@@ -257,6 +266,21 @@ def _from_records(data: Records, options: Options) -> tuple[Rollouts, Factors, l
     return rollouts, factors, notes
 
 
+def _from_engine(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
+    ids = id_array(data.task, "task")
+    passes, trials, errored, missing = (
+        np.asarray(each, dtype=np.int64)
+        for each in (data.passes, data.trials, data.errored, data.missing)
+    )
+    ledger = ledger_of(passes, trials, errored, missing, duplicates=data.duplicates)
+    columns, notes = usable_columns(data.columns)
+    factors: Factors = {}
+    for name, values in columns.items():
+        factors[name] = np.empty(len(values), dtype=object)
+        factors[name][:] = values
+    return Rollouts(ids, passes, trials, errored, missing, {}, ledger), factors, notes
+
+
 def _from_counts(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
     first: dict[int | str, int] = {}
     for at, task in enumerate(data.task):
@@ -268,7 +292,7 @@ def _from_counts(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
     rollouts = Rollouts.from_counts(
         data.passes, data.trials, task=data.task, errored=data.errored, missing=data.missing
     )
-    columns, notes = _usable(data.columns)
+    columns, notes = usable_columns(data.columns)
     factors: Factors = {}
     for name, values in columns.items():
         factors[name] = np.empty(len(values), dtype=object)
@@ -276,7 +300,7 @@ def _from_counts(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
     return rollouts, factors, notes
 
 
-def _usable(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], list[str]]:
+def usable_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list[Any]], list[str]]:
     """Return the columns that can be factors, blanks as None, and notes on the others."""
     usable: dict[str, list[Any]] = {}
     unusable: dict[str, list[str]] = {}

@@ -22,6 +22,7 @@ from bayeseval.io import (
     tau2,
     tau_bench,
     terminal_bench,
+    wide,
 )
 from bayeseval.io._format import WIDE_HEAD_SIZE, Format, Source
 
@@ -44,6 +45,8 @@ FORMATS: tuple[Format, ...] = (
     openai_evals.FORMAT,
     table.COUNTS,
     table.LONG,
+    wide.WIDE,
+    wide.SYSTEMS,
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any, Literal
 
@@ -15,7 +15,6 @@ from bayeseval.io._pass_if import PassIf, as_pass_if
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._ledger import ledger_of
 from bayeseval.rollouts._tally import id_array, short
-from bayeseval.rollouts._text import plural
 
 __all__ = ["from_frame"]
 
@@ -162,7 +161,7 @@ def _counted(
         raise InputError(
             f"column {task!r} must hold texts or whole numbers; its type is {schema[task]}"
         )
-    from bayeseval.io._counting import Layout, count_or_refuse
+    from bayeseval.io._counting import Layout, count_or_refuse, counted_notes
 
     if not schema[task].is_integer():
         frame = frame.with_columns(nw.col(task).cast(nw.String))
@@ -213,24 +212,6 @@ def suite_of_counts(
     )
     ids = id_array(task, "task")
     return Rollouts(ids, passes, trials, errored, missing, factors, ledger, None)
-
-
-def counted_notes(
-    contradictory: int, partial: int, pass_if: Callable[[float], bool] | None
-) -> list[str]:
-    """Return what the ledger must tell of counts that an engine made."""
-    notes = []
-    if contradictory:
-        notes.append(
-            f"{plural(contradictory, 'record')} that contradict an earlier one of the same task "
-            f"and rollout are counted as further rollouts"
-        )
-    if pass_if is not None:
-        notes.append(
-            f"a score passes if it is {pass_if}; {plural(partial, 'score')} between 0 and 1 "
-            f"(partial credit)"
-        )
-    return notes
 
 
 def _from_objects(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching, names
 from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._layout import long_layout, one_column, outcomes, scores, task_ids
 from bayeseval.io._parse import Table, parse
 from bayeseval.io._records import CountTable, Records
+from bayeseval.io.wide import detect_systems, detect_trials
 from bayeseval.rollouts._tally import (
     Outcome,
     factorise,
@@ -22,12 +21,28 @@ from bayeseval.rollouts._tally import (
     short,
 )
 
-__all__ = ["COUNTS", "LONG"]
+__all__ = ["COUNTS", "LONG", "is_large"]
+
+# Below this, decoding in Python takes no noticeable time and names the line of every mistake.
+LARGE = 20 << 20
+LARGE_PACKED = 2 << 20
+NO_ROLLOUT_COLUMN = "there is no rollout column, so each row is one rollout"
+
+
+def is_large(source: Source) -> bool:
+    """Whether a table is for the engine: a Parquet file, or a large one."""
+    if source.is_parquet:
+        return True
+    if source.complete or source.head.lstrip()[:1] == b"[":
+        return False
+    return source.path.stat().st_size > (LARGE_PACKED if source.is_gzip else LARGE)
 
 
 def _detect_long(source: Source) -> bool:
     task = matching(source.columns, known.TASK + known.WEAK_TASK)
     outcome = matching(source.columns, known.OUTCOME + known.WEAK_OUTCOME)
+    if detect_trials(source) or (not outcome and detect_systems(source)):
+        return False
     # Half of a CSV header is enough to say which column is missing.
     found = (task and outcome) if source.is_json else (task or outcome)
     return bool(found) and not _is_count_header(source.columns)
@@ -44,42 +59,48 @@ def _is_count_header(columns: list[str]) -> bool:
     return bool(matching(columns, known.PASSES) and matching(columns, known.TRIALS))
 
 
-def _read_long(source: Source, options: Options) -> Records:
-    table = parse(source)
+def _read_long(source: Source, options: Options) -> Records | CountTable:
+    if is_large(source):
+        # Loads DuckDB.
+        from bayeseval.io._large import read_large
+
+        return read_large(source, options)
+    table = parse(source, skip_bad_records=options.skip_bad_records)
     notes = list(table.notes)
-    task = _task_column(table)
-    system_columns = matching(table.columns, known.SYSTEM)
-    rollout_columns = matching(table.columns, known.ROLLOUT)
-    ids = _task_ids(table, task)
-    system = _joined(table, system_columns)
-    rollout: list[Any] | None = None
-    if rollout_columns:
-        rollout = _rollout_ids(table, rollout_columns)
-    _check_one_task_column(table, task, system, rollout)
-    outcome_column, outcome = _outcomes(table)
-    used = {task, outcome_column, *system_columns, *rollout_columns}
-    for column in matching(table.columns, known.ERRORED):
+    layout = long_layout(table, options)
+    ids = task_ids(table, layout.task)
+    system = _joined(table, layout.systems)
+    rollout = _rollout_ids(table, layout.rollouts) if layout.rollouts else None
+    _check_one_task_column(table, layout.task, system, rollout)
+    score: list[float | None] | None = None
+    if options.pass_if is None:
+        outcome = outcomes(table, layout)
+    else:
+        outcome, score = scores(table, layout.outcome)
+    for column in layout.errored:
         broke = outcome_codes(table.columns[column], f"column {column!r}", table.place)
         outcome[broke == Outcome.PASS] = Outcome.ERRORED
-        used.add(column)
     if rollout is None and len(set(ids)) < len(ids):
-        notes.append("there is no rollout column, so each row is one rollout")
+        notes.append(NO_ROLLOUT_COLUMN)
+    known_scores = [each for each in score or () if each is not None]
     return Records(
         task=ids,
         outcome=outcome,
         rollout=rollout,
         system=system,
-        columns={name: table.columns[name] for name in table.columns if name not in used},
+        columns={name: table.columns[name] for name in layout.others},
         place=table.place,
         notes=tuple(notes),
+        score=score,
+        full_credit=max(1.0, *known_scores, 1.0),
     )
 
 
 def _read_counts(source: Source, options: Options) -> CountTable:
-    table = parse(source)
-    task = _task_column(table)
-    passes = _one_column(table, known.PASSES + known.OUTCOME, "passes")
-    trials = _one_column(table, known.TRIALS, "trials")
+    table = parse(source, skip_bad_records=options.skip_bad_records)
+    task = one_column(table, known.TASK + known.WEAK_TASK, "task")
+    passes = one_column(table, known.PASSES + known.OUTCOME, "passes")
+    trials = one_column(table, known.TRIALS, "trials")
     system_columns = matching(table.columns, known.SYSTEM)
     used = {task, passes, trials, *system_columns}
     lost: dict[str, list[int]] = {}
@@ -89,7 +110,7 @@ def _read_counts(source: Source, options: Options) -> CountTable:
             used.add(found[0])
     # Rollouts without an outcome were attempted and not scored: errored, by our words.
     lost.setdefault("errored", lost.get("missing", [0] * len(table.numbers)))
-    ids = _task_ids(table, task)
+    ids = task_ids(table, task)
     passed, scored = _whole_numbers(table, passes), _whole_numbers(table, trials)
     for at, (count, limit) in enumerate(zip(passed, scored, strict=True)):
         if count > limit:
@@ -103,42 +124,11 @@ def _read_counts(source: Source, options: Options) -> CountTable:
         trials=scored,
         errored=lost["errored"],
         missing=lost.get("missing"),
-        system=_joined(table, system_columns),
+        system=_joined(table, tuple(system_columns)),
         columns={name: table.columns[name] for name in table.columns if name not in used},
         place=table.place,
         notes=table.notes,
     )
-
-
-def _task_column(table: Table) -> str:
-    return _one_column(table, known.TASK + known.WEAK_TASK, "task")
-
-
-def _one_column(table: Table, usual: tuple[str, ...], what: str) -> str:
-    found = matching(table.columns, usual)
-    if not found:
-        raise _no_column(table, usual, what)
-    return found[0]
-
-
-def _no_column(table: Table, usual: tuple[str, ...], what: str) -> FormatError:
-    present = ", ".join(map(short, list(table.columns)[:12]))
-    return FormatError(
-        f"no column names the {what} (looked for {names(usual)}, ...); the columns are "
-        f"{present}; rename the right one to {usual[0]!r}"
-    )
-
-
-def _task_ids(table: Table, column: str) -> list[int | str]:
-    values = table.columns[column]
-    for at, value in enumerate(values):
-        if type(value) not in (int, str) or value == "":
-            found = "empty" if value == "" or value is None else short(value)
-            raise FormatError(
-                f"{table.place(at)}: the task in column {column!r} is {found}; "
-                f"it must be a text or a whole number"
-            )
-    return values
 
 
 def _check_one_task_column(
@@ -168,7 +158,7 @@ def _hashable(values: list[Any]) -> bool:
     return not any(isinstance(value, list | dict) for value in values)
 
 
-def _rollout_ids(table: Table, columns: list[str]) -> list[Any]:
+def _rollout_ids(table: Table, columns: tuple[str, ...]) -> list[Any]:
     for column in columns:
         for at, value in enumerate(table.columns[column]):
             if isinstance(value, list | dict):
@@ -181,7 +171,7 @@ def _rollout_ids(table: Table, columns: list[str]) -> list[Any]:
     return list(zip(*(table.columns[column] for column in columns), strict=True))
 
 
-def _joined(table: Table, columns: list[str]) -> list[str] | None:
+def _joined(table: Table, columns: tuple[str, ...]) -> list[str] | None:
     """Return what was under test; where several columns say it, those that differ, joined."""
     if not columns:
         return None
@@ -189,63 +179,11 @@ def _joined(table: Table, columns: list[str]) -> list[str] | None:
         column: ["" if is_blank(value) else str(value) for value in table.columns[column]]
         for column in columns
     }
-    differing = [column for column in columns if len(set(texts[column])) > 1] or columns[:1]
+    differing = [column for column in columns if len(set(texts[column])) > 1]
+    differing = differing or [columns[0]]
     if len(differing) == 1:
         return texts[differing[0]]
     return list(map(" / ".join, zip(*(texts[column] for column in differing), strict=True)))
-
-
-def _outcomes(table: Table) -> tuple[str, npt.NDArray[np.int8]]:
-    strong = matching(table.columns, known.OUTCOME)
-    weak = matching(table.columns, known.WEAK_OUTCOME)
-    if not strong + weak:
-        raise _no_column(table, known.OUTCOME, "outcome")
-    if not strong:
-        readable = [name for name in weak if _is_outcome_column(table, name)]
-        chosen = readable[0] if readable else weak[0]
-        return chosen, _codes(table, chosen)
-    chosen, codes = strong[0], _codes(table, strong[0])
-    for other in strong[1:]:
-        if _is_outcome_column(table, other):
-            differ = _codes(table, other) != codes
-            if differ.any():
-                raise InputError(
-                    f"the columns {chosen!r} and {other!r} could both be the outcome, and they "
-                    f"differ at {table.place(int(np.argmax(differ)))}; rename one of them"
-                )
-    return chosen, codes
-
-
-def _is_outcome_column(table: Table, column: str) -> bool:
-    try:
-        outcome_codes(table.columns[column], column)
-    except InputError:
-        return False
-    return True
-
-
-def _codes(table: Table, column: str) -> npt.NDArray[np.int8]:
-    try:
-        return outcome_codes(table.columns[column], f"column {column!r}", table.place)
-    except InputError:
-        _refuse_scores(table, column)
-        raise
-
-
-def _refuse_scores(table: Table, column: str) -> None:
-    """Raise a helpful error where a column holds numbers that are no outcomes."""
-    numbers = []
-    for value in table.columns[column]:
-        try:
-            numbers.append(0.0 if is_blank(value) or value == "" else float(value))
-        except (TypeError, ValueError, OverflowError):
-            return
-    at = next(at for at, number in enumerate(numbers) if number not in (0, 1))
-    raise InputError(
-        f"column {column!r} holds scores, not outcomes: {len(set(numbers))} different numbers "
-        f"from {min(numbers):g} to {max(numbers):g}, such as {short(table.columns[column][at])} "
-        f"at {table.place(at)}; add a column 'passed' that says which scores pass"
-    )
 
 
 def _whole_numbers(table: Table, column: str, *, blank_is_none: bool = False) -> list[int]:
@@ -279,6 +217,7 @@ LONG = Format(
     detect=_detect_long,
     read=_read_long,
     general=True,
+    reads_gzip=is_large,
 )
 
 COUNTS = Format(

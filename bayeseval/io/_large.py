@@ -1,0 +1,363 @@
+"""Long tables that are too large for Python: counted by DuckDB, one group-by for the file."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval.errors import FormatError, InputError
+from bayeseval.io import _columns as known
+from bayeseval.io._columns import matching
+from bayeseval.io._counting import Counted, Layout, count_or_refuse, counted_notes
+from bayeseval.io._engine import connected, path_text, quoted, text
+from bayeseval.io._format import Options, Source
+from bayeseval.io._layout import LongLayout, long_layout, outcomes
+from bayeseval.io._parse import Table, sample
+from bayeseval.io._pass_if import PassIf
+from bayeseval.io._records import CountTable, usable_columns
+from bayeseval.rollouts._tally import Outcome, short, spellings
+from bayeseval.rollouts._text import plural
+
+if TYPE_CHECKING:
+    import duckdb
+
+__all__ = ["read_large"]
+
+# One line of a CSV file or one JSON record may hold a transcript.
+LONGEST_LINE = 1 << 26
+_BUFFERS = 2
+_HIGHEST_BIT = 40
+_SEPARATOR = "\x1f"
+
+
+def read_large(source: Source, options: Options) -> CountTable:
+    """Count the rollouts of a Parquet, CSV, TSV or JSONL file without holding them."""
+    if options.pass_if is not None and not isinstance(options.pass_if, PassIf):
+        raise InputError(
+            "pass_if must be text or a number here, since the engine compares; the file is large"
+        )
+    first = sample(source)
+    layout = long_layout(first, options)
+    if options.pass_if is None:
+        # Scores and other mistakes at the beginning are told with their place.
+        outcomes(first, layout)
+    table = _Engine(source, options, first, layout)
+    with connected() as connection:
+        try:
+            return table.read(connection)
+        except _duckdb_error() as error:
+            raise FormatError(_reason(str(error))) from None
+
+
+def _duckdb_error() -> type[Exception]:
+    import duckdb
+
+    return duckdb.Error
+
+
+_LINE = re.compile(r"[Ll]ine:? ([0-9]+)")
+
+
+def _reason(message: str) -> str:
+    lines = [line.strip() for line in message.strip().splitlines() if line.strip()]
+    line = _LINE.search(message)
+    expected = next((each for each in lines if each.startswith(("Expected", "Invalid"))), "")
+    first = re.sub(r'in file "[^"]*", ', "", lines[0]) if lines else "the engine cannot read it"
+    place = f"line {line[1]}: " if line else ""
+    reason = f"{first.rstrip('.')}. {expected}" if expected and expected != lines[0] else first
+    hint = "; mend it, or leave such lines out with skip_bad_records= (--skip-bad-records)"
+    return f"{place}{reason.strip().rstrip('.')}{hint if line else ''}"
+
+
+class _Engine:
+    """The SQL of one file: what the columns of its layout are."""
+
+    def __init__(self, source: Source, options: Options, first: Table, layout: LongLayout) -> None:
+        self.source = source
+        self.options = options
+        self.layout = layout
+        self.is_json = source.is_json
+        self.notes: list[str] = []
+        others, notes = usable_columns({name: first.columns[name] for name in layout.others})
+        self.notes += notes
+        self.factors = tuple(others)
+        self.small_attempts = len(layout.rollouts) == 1 and all(
+            _is_small_number(value) for value in first.columns[layout.rollouts[0]]
+        )
+        if not layout.rollouts:
+            self.notes.append("there is no rollout column, so each row is one rollout")
+        self.columns = list(first.columns) if self.is_json or source.is_parquet else _header(source)
+
+    def read(self, connection: duckdb.DuckDBPyConnection) -> CountTable:
+        where, system = self._system(connection)
+        frame = nw.from_native(connection.sql(self._query(where)))
+        pass_if = self.options.pass_if
+        counted = count_or_refuse(
+            frame,
+            Layout(
+                task="task",
+                passed="passed",
+                errored="errored" if self._broken() else None,
+                rollout="rollout" if self.layout.rollouts else None,
+                bit="bit" if self.small_attempts else None,
+                factors=tuple(f"factor {name}" for name in self.factors),
+                pass_if=pass_if if isinstance(pass_if, PassIf) else None,
+                keep_contradictory=self.options.duplicates == "rollouts",
+            ),
+            name=self.layout.outcome,
+        )
+        counted = self._without_nameless(connection, counted)
+        self._note_rejected(connection)
+        self.notes += counted_notes(counted.contradictory, counted.partial, pass_if)
+        return CountTable(
+            task=_task_ids(counted.task, self.layout.task, is_json=self.is_json),  # type: ignore[arg-type]
+            passes=counted.passes,  # type: ignore[arg-type]
+            trials=counted.trials,  # type: ignore[arg-type]
+            errored=counted.errored,  # type: ignore[arg-type]
+            missing=counted.missing,  # type: ignore[arg-type]
+            system=None if system is None else [system] * len(counted.task),
+            columns=self._constant(counted),  # type: ignore[arg-type]
+            notes=tuple(self.notes),
+            duplicates=counted.duplicates,
+            by_engine=True,
+        )
+
+    def _table(self, columns: list[str]) -> str:
+        path = path_text(self.source.path)
+        skip = self.options.skip_bad_records
+        if self.source.is_parquet:
+            return f"read_parquet({path})"
+        if self.is_json:
+            kinds = ", ".join(f"{text(name)}: 'JSON'" for name in columns)
+            ignore = ", ignore_errors=true" if skip else ""
+            return (
+                f"read_json({path}, format='newline_delimited', columns={{{kinds}}}, "
+                f"maximum_object_size={LONGEST_LINE}{ignore})"
+            )
+        kinds = ", ".join(f"{text(name)}: 'VARCHAR'" for name in self.columns)
+        rejects = ", store_rejects=true" if skip else ""
+        return (
+            f"read_csv({path}, auto_detect=false, header=true, columns={{{kinds}}}, "
+            f"delim={text(self.source.delimiter)}, quote='\"', escape='\"', strict_mode=true, "
+            f"max_line_size={LONGEST_LINE}, buffer_size={_BUFFERS * LONGEST_LINE}, "
+            f"skip={_blank_lines(self.source)}{rejects})"
+        )
+
+    def _from(self) -> str:
+        layout = self.layout
+        used = [
+            *(layout.task, layout.outcome, *layout.systems, *layout.rollouts, *layout.errored),
+            *self.factors,
+        ]
+        return self._table(used)
+
+    def _text(self, name: str) -> str:
+        """A column as text: what a JSON text holds, without its quotes."""
+        if self.is_json:
+            return f"({quoted(name)}->>'$')"
+        return f"{quoted(name)}::VARCHAR" if self.source.is_parquet else quoted(name)
+
+    def _task(self) -> str:
+        name = quoted(self.layout.task)
+        if not self.is_json:
+            return name
+        # Texts and numbers stay apart, and escapes do not matter.
+        return (
+            f"CASE json_type({name}) WHEN 'VARCHAR' THEN 's' || ({name}->>'$') "
+            f"ELSE nullif({name}::VARCHAR, 'null') END"
+        )
+
+    def _broken(self) -> str:
+        """What makes a record errored: a column of its own, or a word in place of a score."""
+        parts = [_is_one_of(self._text(name), Outcome.PASS) for name in self.layout.errored]
+        if self.options.pass_if is not None and not self._holds_numbers:
+            parts.append(_is_one_of(self._text(self.layout.outcome), Outcome.ERRORED))
+        return " OR ".join(parts)
+
+    @property
+    def _holds_numbers(self) -> bool:
+        return self.source.is_parquet
+
+    def _passed(self) -> str:
+        column = self.layout.outcome
+        if self.options.pass_if is not None:
+            word = self._text(column)
+            if self.source.is_parquet:
+                return f"TRY_CAST({quoted(column)} AS DOUBLE)"
+            blank = ", ".join(text(each) for each in spellings(Outcome.MISSING))
+            errors = ", ".join(text(each) for each in spellings(Outcome.ERRORED))
+            # A text that is no number fails here, and is named by the engine.
+            return (
+                f"CASE WHEN lower(trim({word})) IN ({blank}, {errors}) THEN NULL "
+                f"ELSE CAST({word} AS DOUBLE) END"
+            )
+        return quoted(column) if self.source.is_parquet else self._text(column)
+
+    def _query(self, where: str) -> str:
+        parts = [f"{self._task()} AS task", f"{self._passed()} AS passed"]
+        if broken := self._broken():
+            parts.append(f"coalesce({broken}, false) AS errored")
+        rollouts = self.layout.rollouts
+        if len(rollouts) == 1:
+            name = quoted(rollouts[0])
+            parts.append(
+                f"nullif({name}::VARCHAR, 'null') AS rollout"
+                if self.is_json
+                else f"{name} AS rollout"
+            )
+        elif rollouts:
+            joined = ", ".join(f"coalesce({self._text(name)}, '')" for name in rollouts)
+            parts.append(f"concat_ws({text(_SEPARATOR)}, {joined}) AS rollout")
+        if self.small_attempts:
+            number = f"TRY_CAST({self._text(rollouts[0])} AS INTEGER)"
+            if self.source.is_parquet:
+                number = quoted(rollouts[0])
+            parts.append(
+                f"CASE WHEN {number} BETWEEN 0 AND {_HIGHEST_BIT} "
+                f"THEN (1::BIGINT << {number}::INTEGER)::DOUBLE END AS bit"
+            )
+        for name in self.factors:
+            value = f"nullif({quoted(name)}::VARCHAR, 'null')" if self.is_json else quoted(name)
+            parts.append(f"{value} AS {quoted(f'factor {name}')}")
+        return f"SELECT {', '.join(parts)} FROM {self._from()}{where}"
+
+    def _system(self, connection: duckdb.DuckDBPyConnection) -> tuple[str, str | None]:
+        """Return the condition that picks the system, and its name."""
+        names = self.layout.systems
+        if not names:
+            return "", None
+        label = ", ".join(f"coalesce({self._text(name)}, '')" for name in names)
+        label = f"concat_ws(' / ', {label})" if len(names) > 1 else label
+        rows = connection.execute(
+            f"SELECT {label}, count(*) FROM {self._from()} GROUP BY 1 ORDER BY 2 DESC LIMIT 1000"
+        ).fetchall()
+        found = {name or "(no name)": number for name, number in rows}
+        wanted = self.options.system
+        listed = ", ".join(f"{name!r} ({number:,} records)" for name, number in found.items())
+        if wanted is None and len(found) > 1:
+            raise InputError(
+                f"the file holds {len(found)} systems; choose one with system= (--system): {listed}"
+            )
+        if wanted is None:
+            return "", next(iter(found))
+        if wanted not in found:
+            raise InputError(f"the file holds no system {wanted!r}; it holds: {listed}")
+        value = "" if wanted == "(no name)" else wanted
+        return f" WHERE {label} = {text(value)}", wanted
+
+    def _without_nameless(self, connection: duckdb.DuckDBPyConnection, counted: Counted) -> Counted:
+        """Refuse records without a task; rows that are blank throughout are no records."""
+        if counted.task.dtype != object or None not in counted.task.tolist()[-1:]:
+            return counted
+        task = quoted(self.layout.task)
+        filled = ", ".join(quoted(name) for name in self.columns if name != self.layout.task)
+        (partly,) = connection.execute(
+            f"SELECT count(*) FROM {self._table(self.columns)} WHERE {task} IS NULL "
+            f"AND coalesce({filled}) IS NOT NULL"
+        ).fetchone() or (0,)
+        blank = int((counted.trials + counted.errored)[-1]) - partly
+        if partly:
+            raise FormatError(
+                f"{plural(partly, 'record')} without a task in column {self.layout.task!r}; "
+                f"it must be a text or a whole number"
+            )
+        what = "records that could not be read" if self.is_json else "rows without any value"
+        self.notes.append(f"{blank:,} {what} were skipped")
+        return counted.head(len(counted.task) - 1)
+
+    def _note_rejected(self, connection: duckdb.DuckDBPyConnection) -> None:
+        if self.is_json or self.source.is_parquet or not self.options.skip_bad_records:
+            return
+        rows = connection.execute(
+            "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
+        ).fetchall()
+        if rows:
+            named = "; ".join(f"line {line:,}: {reason}" for line, reason in rows[:3])
+            more = f"; and {len(rows) - 3:,} more" if len(rows) > 3 else ""
+            self.notes.append(
+                f"{plural(len(rows), 'record')} that could not be read left out: {named}{more}"
+            )
+
+    def _constant(self, counted: Counted) -> dict[str, npt.NDArray[Any]]:
+        columns: dict[str, npt.NDArray[Any]] = {}
+        varying: list[str] = []
+        tasks = matching(self.layout.others, known.TASK)
+        for name in self.factors:
+            values = counted.factors[f"factor {name}"]
+            if isinstance(values, tuple):
+                if name in tasks and not self.layout.rollouts:
+                    raise InputError(
+                        f"the columns {self.layout.task!r} and {name!r} could both name the "
+                        f"task, and {name!r} differs between rows of one {self.layout.task!r}; "
+                        f"rename it to 'rollout' or to 'task', as it is meant"
+                    )
+                varying.append(name)
+            else:
+                columns[name] = _decoded(values) if self.is_json else values
+        if varying:
+            self.notes.insert(0, f"not used, since they vary within a task: {', '.join(varying)}")
+        return columns
+
+
+def _is_one_of(column: str, outcome: Outcome) -> str:
+    listed = ", ".join(text(each) for each in spellings(outcome))
+    return f"lower(trim({column})) IN ({listed})"
+
+
+def _is_small_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return False
+    word = str(value)
+    return word.isascii() and word.isdecimal() and int(word[:9]) <= _HIGHEST_BIT
+
+
+def _header(source: Source) -> list[str]:
+    """Return the names of all columns of a CSV file, in order."""
+    names = list(source.columns)
+    return [name or f"column {at}" for at, name in enumerate(names, start=1)]
+
+
+def _blank_lines(source: Source) -> int:
+    """Return how many blank lines stand above the header."""
+    lines = (source.text or "").splitlines()
+    return next((at for at, line in enumerate(lines) if line.strip()), 0)
+
+
+def _task_ids(
+    task: npt.NDArray[Any], column: str, *, is_json: bool
+) -> npt.NDArray[Any] | list[int | str]:
+    if not is_json:
+        if task.dtype.kind in "iu":
+            return task
+        for value in task.tolist():
+            if type(value) not in (int, str) or value == "":
+                raise FormatError(
+                    f"the task in column {column!r} is {short(value)}; it must be a text or a "
+                    f"whole number"
+                )
+        return task
+    ids: list[int | str] = []
+    for value in task.tolist():
+        if value.startswith("s") and len(value) > 1:
+            ids.append(value[1:])
+        elif re.fullmatch(r"-?[0-9]{1,4000}", value):
+            ids.append(int(value))
+        else:
+            found = "empty" if value == "s" else value
+            raise FormatError(
+                f"a task in column {column!r} is {found[:60]}; it must be a text or a whole number"
+            )
+    return ids
+
+
+def _decoded(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the values that JSON texts stand for."""
+    levels = {value: None if value is None else json.loads(value) for value in set(values)}
+    column = np.empty(len(values), dtype=object)
+    column[:] = [levels[value] for value in values.tolist()]
+    return column
