@@ -127,8 +127,8 @@ def test_an_unknown_format_or_system_lists_the_known_ones(run: Run, tmp_path: Pa
     _assert_user_error(run("show", path, "--system", "z"), "z", "x", "y")
 
 
-def test_a_folder_is_no_file(run: Run, tmp_path: Path) -> None:
-    _assert_user_error(run("show", tmp_path), str(tmp_path), "a folder; name a file in it")
+def test_a_folder_without_results_is_named(run: Run, tmp_path: Path) -> None:
+    _assert_user_error(run("show", tmp_path), str(tmp_path), "a folder")
 
 
 @pytest.mark.parametrize(
