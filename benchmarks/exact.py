@@ -83,8 +83,6 @@ def rows(*, tasks: int = 1_000_000, repeats: int = 7) -> list[Row]:
             answer,
             "SciPy dblquad, to 4 digits",
             naive,
-            "1 x",
-            naive.seconds,
         ),
         Row(
             f"exact fit, {tasks:,} x 8, from counts",

@@ -32,9 +32,9 @@ class Row:
         What it is measured beside.
     theirs : Timing
         The alternative's time, measured in turn with ours.
-    target : str
+    target : str, optional
         What is to be reached.
-    limit : float
+    limit : float, optional
         The same in seconds.
     """
 
@@ -42,12 +42,13 @@ class Row:
     ours: Timing
     alternative: str
     theirs: Timing
-    target: str
-    limit: float
+    target: str = ""
+    limit: float | None = None
 
     @property
-    def met(self) -> bool:
-        return self.ours.seconds <= self.limit
+    def met(self) -> bool | None:
+        """Whether the target is reached; None where there is none."""
+        return None if self.limit is None else self.ours.seconds <= self.limit
 
     @property
     def ratio(self) -> float:
