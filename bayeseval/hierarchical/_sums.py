@@ -125,7 +125,10 @@ def _product(weights: Array, groups: Sequence[Group], u: Array, shift: Array) ->
         key = id(group.transform)
         if key not in transforms:
             transforms[key] = group.transform(u)
-        result *= _whole_power(group.matrix @ transforms[key], group.count)
+        waves = transforms[key]
+        # Two real products take half the time of a complex one.
+        law = group.matrix @ waves.real + 1j * (group.matrix @ waves.imag)
+        result *= _whole_power(law, group.count)
     return np.asarray((weights @ result) * np.exp(-1j * shift))
 
 
