@@ -52,11 +52,14 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
         raise FormatError(
             f"{name}: not a fit saved by this version of bayeseval; it must say {FORMAT}"
         )
-    return _restore(tree, name)
+    try:
+        return _restore(tree)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FormatError(f"{name}: not a fit saved by bayeseval ({error})") from None
 
 
-def _restore(tree: xr.DataTree, name: str) -> Fit:
-    rollouts = restore_rollouts(tree, name)
+def _restore(tree: xr.DataTree) -> Fit:
+    rollouts = restore_rollouts(tree)
     stored = json.loads(tree.attrs["prior"])
     prior = HierarchicalPrior(
         mean=tuple(stored["mean"]),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._likelihood import tail_counts
@@ -14,7 +15,7 @@ from bayeseval.rollouts import Rollouts
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["build_model"]
+__all__ = ["build_model", "task_labels"]
 
 
 def build_model(
@@ -64,7 +65,7 @@ def build_model(
     scored = rollouts.trials > 0
     if not scored.any():
         raise InputError("no task has a scored rollout: there is nothing to model")
-    with pm.Model(coords={"task": rollouts.task[scored]}) as model:
+    with pm.Model(coords={"task": task_labels(rollouts.task[scored])}) as model:
         mean = pm.Beta("mean", alpha=chosen.mean[0], beta=chosen.mean[1])
         if chosen.log_kappa is None:
             assert chosen.icc is not None
@@ -117,3 +118,15 @@ def _expanded(runs: tuple[tuple[int, int, int], ...]) -> tuple[Any, Any]:
     j = [np.arange(max(first, 1), last + 1.0) for first, last, _ in runs]
     count = [np.full(part.size, float(c)) for part, (_, _, c) in zip(j, runs, strict=True)]
     return (np.concatenate(j), np.concatenate(count)) if j else (np.empty(0), np.empty(0))
+
+
+def task_labels(task: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Task ids as a coordinate: all whole numbers or all texts, each once.
+
+    Where 8 and "8" are both there, the text keeps its quotation marks.
+    """
+    if task.dtype.kind in "iu":
+        return task
+    names = task.tolist()
+    numbers = {str(name) for name in names if not isinstance(name, str)}
+    return np.array([repr(name) if name in numbers else str(name) for name in names])

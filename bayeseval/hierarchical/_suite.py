@@ -8,7 +8,9 @@ tasks, will show: the mean over tasks of the unbiased estimate of each.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from math import comb, lcm
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +18,6 @@ from scipy import special
 
 from bayeseval._cells import ScoredCells
 from bayeseval._special import log_binomial
-from bayeseval.errors import InputError
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._functionals import (
     Functional,
@@ -41,14 +42,16 @@ __all__ = ["new_run_exact", "next_run_exact", "suite_exact"]
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 Counts = npt.NDArray[np.int64]
+NumberArray = npt.NDArray[Any]
 
 # Series lengths that are tried, each with the last coefficient that ends the search.
-LENGTHS = ((48, 1e-14), (96, 1e-14), (192, 1e-12), (384, 1e-10), (768, 1e-9))
+LENGTHS = ((48, 1e-13), (96, 1e-13), (192, 1e-12), (384, 1e-10), (768, 1e-9))
 LARGEST_ORDER = 1200
 # Up to that many rollouts a task, outcomes are told by their chances one by one.
 FEW = 150
-# Predictions on a finer lattice than this are refused; their values have no common unit.
-LARGEST_LATTICE = 10_000_000
+# Predictions whose values lie on a finer lattice than this many points are rounded to
+# it, and each task's outcome to no less than the second.
+LARGEST_LATTICE, LEAST_LATTICE = 8192, 64
 _GAUSS_NODES, _GAUSS_WEIGHTS = np.polynomial.legendre.leggauss(3)
 
 
@@ -189,64 +192,97 @@ def _predict(
     functional: Functional,
     about: About,
 ) -> DiscretePosterior:
-    lattice = 1
-    for r in np.unique(rollouts):
-        lattice = lcm(lattice, comb(int(r), functional.k))
-        if lattice > LARGEST_LATTICE:
-            raise InputError(
-                f"the next run's {functional.name} has no exact prediction: with these unequal "
-                'rollouts per task its values have no common unit; use engine="nuts"'
-            )
     nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
     laws = {int(r): _outcome_law(int(r), functional) for r in np.unique(rollouts)}
+    transforms: dict[int, Callable[[Array], Complex]] = {
+        r: law.transform for r, law in laws.items()
+    }
     groups = []
     for s, t, r, c in zip(passes, trials, rollouts, count, strict=True):
-        known, coefficients, transform = laws[int(r)]
-        matrix = known(nodes.alpha + s, nodes.beta + (t - s))
-        mean, square = (matrix @ coefficients).T
+        law = laws[int(r)]
+        matrix = law.known(nodes.alpha + s, nodes.beta + (t - s))
+        mean, square = (matrix @ law.powers).T
         variance = np.maximum(square - mean**2, 0.0)
-        groups.append(Group(int(c), matrix, transform, mean, variance))
+        groups.append(Group(int(c), matrix, transforms[int(r)], mean, variance))
+    lattice = lcm(*(comb(r, functional.k) for r in laws))
+    means, sds, _, _ = mean_and_sd(nodes.weights, groups)
+    n = int(count.sum())
+    low, high = window(nodes.weights, means, sds, n)
+    enough = max(int(np.ceil(LARGEST_LATTICE / (n * (high - low)))), LEAST_LATTICE)
+    if lattice > enough:
+        lattice = enough
+        transforms = {r: law.rounded(lattice) for r, law in laws.items()}
+        each = rollouts.tolist()
+        groups = [replace(g, transform=transforms[r]) for g, r in zip(groups, each, strict=True)]
     return discrete_mean(nodes.weights, groups, lattice, about)
 
 
-def _outcome_law(
-    rollouts: int, functional: Functional
-) -> tuple[Callable[[Array, Array], Array], Array, Callable[[Array], Complex]]:
-    """What is known of one task's outcome at each node, and what follows from it.
+@dataclass(frozen=True, slots=True, eq=False)
+class _OutcomeLaw:
+    """Law of one task's outcome, linear in what is known of the task at each node.
 
-    For few rollouts the chances of 0..rollouts passes. For many, the Chebyshev moments of
-    the task's rate p: the expectation of anything over Binomial(rollouts, p) is a polynomial
-    in p whose coefficients fall off like exp(-order^2 / (2 rollouts)).
-
-    Returns
-    -------
+    Parameters
+    ----------
     known : callable
         ``known(alpha, beta)``, shape (n_nodes, n_terms).
-    coefficients : ndarray, shape (n_terms, 2)
-        Give the first two moments of the outcome.
-    transform : callable
-        As in `Group`.
+    linear : ndarray, shape (n_terms, rollouts + 1), or None
+        Chances of 0..rollouts passes from what is known; None where those are known.
+    values : ndarray, shape (rollouts + 1,)
+        Outcome for each number of passes.
+    """
+
+    known: Callable[[Array, Array], Array]
+    linear: Array | None
+    values: Array
+
+    def _from_chances(self, of_passes: NumberArray) -> NumberArray:
+        return of_passes if self.linear is None else self.linear @ of_passes
+
+    @property
+    def powers(self) -> Array:
+        """Coefficients of the outcome's first two moments, shape (n_terms, 2)."""
+        return self._from_chances(np.stack([self.values, self.values**2], axis=1))
+
+    def transform(self, u: Array) -> Complex:
+        """As in `Group`."""
+        return self._from_chances(np.exp(1j * self.values[:, None] * u))
+
+    def rounded(self, lattice: int) -> Callable[[Array], Complex]:
+        """Transform of the outcome split between multiples of 1 / lattice, mean kept."""
+        place = self.values * lattice
+        below = np.floor(place)
+        share = place - below
+        split = np.zeros((self.values.size, lattice + 2))
+        rows = np.arange(self.values.size)
+        split[rows, below.astype(int)] = 1.0 - share
+        split[rows, below.astype(int) + 1] = share
+        linear = self._from_chances(split)
+        multiples = np.arange(lattice + 2) / lattice
+        return lambda u: np.asarray(linear @ np.exp(1j * multiples[:, None] * u))
+
+
+def _outcome_law(rollouts: int, functional: Functional) -> _OutcomeLaw:
+    """Law of a task's outcome over a number of rollouts.
+
+    For few rollouts the chances of each number of passes are known. For many, the
+    Chebyshev moments of the task's rate p: the expectation of anything over
+    Binomial(rollouts, p) is a polynomial in p whose coefficients fall off like
+    exp(-order^2 / (2 rollouts)).
     """
     values = functional.of_counts(rollouts)
-    powers = np.stack([values, values**2], axis=1)
     if rollouts <= FEW:
-
-        def chances(alpha: Array, beta: Array) -> Array:
-            return beta_binomial_chances(alpha, beta, rollouts)
-
-        return chances, powers, lambda u: np.exp(1j * values[:, None] * u)
+        return _OutcomeLaw(
+            lambda alpha, beta: beta_binomial_chances(alpha, beta, rollouts), None, values
+        )
     terms = min(40 + int(np.sqrt(75.0 * rollouts)), rollouts + 1)
     angle = np.pi * (np.arange(terms) + 0.5) / terms
-    odds = np.square(np.cos(0.5 * angle) / np.sin(0.5 * angle))
+    log_odds = -2.0 * np.log(np.tan(0.5 * angle))
     s = np.arange(rollouts + 1.0)
-    logs = log_binomial(rollouts, s) + s * np.log(odds)[:, None]
+    logs = log_binomial(rollouts, s) + s * log_odds[:, None]
     binomial = np.exp(logs - logs.max(axis=1, keepdims=True))
     binomial /= binomial.sum(axis=1, keepdims=True)
     cosines = np.cos(np.arange(terms)[:, None] * angle) * (2.0 / terms)
     cosines[0] *= 0.5
-    to_moments = cosines @ binomial
-
-    def moments(alpha: Array, beta: Array) -> Array:
-        return chebyshev_moments(alpha, beta, terms)
-
-    return moments, to_moments @ powers, lambda u: to_moments @ np.exp(1j * values[:, None] * u)
+    return _OutcomeLaw(
+        lambda alpha, beta: chebyshev_moments(alpha, beta, terms), cosines @ binomial, values
+    )

@@ -171,11 +171,14 @@ def predicted_histogram(
     observed = np.zeros(trials + 1, dtype=np.int64)
     observed[cells.passes[same]] = cells.count[same]
     share = weights / weights.sum()
+    size = int(np.clip(MOST_NUMBERS // (trials + 1), 400, REPLICATES))
+    chosen = rng.choice(share.size, size=size, p=share)
+    if share.size * (trials + 1) > 4 * MOST_NUMBERS:
+        share, alpha, beta = np.full(size, 1.0 / size), alpha[chosen], beta[chosen]
+        chosen = np.arange(size)
     mean = np.zeros(trials + 1)
     for part in blocks(share.size, trials + 1):
         mean += share[part] @ beta_binomial_chances(alpha[part], beta[part], trials)
-    size = int(np.clip(MOST_NUMBERS // (trials + 1), 400, REPLICATES))
-    chosen = rng.choice(share.size, size=size, p=share)
     replicates = np.empty((size, trials + 1), dtype=np.int64)
     for part in blocks(size, trials + 1):
         chances = beta_binomial_chances(alpha[chosen[part]], beta[chosen[part]], trials)

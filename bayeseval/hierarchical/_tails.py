@@ -7,6 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 from scipy import special
+from scipy.interpolate import PchipInterpolator
 
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.posterior import About, TablePosterior
@@ -54,20 +55,53 @@ def _monotone(
     weights /= weights.sum()
     mean = float(np.sum(weights * values))
     sd = float(np.sqrt(max(np.sum(weights * (values - mean) ** 2), 0.0)))
-    place = special.logit(values)
-    place = np.clip(place, -690.0, 37.0)
-    carried = weights > 1e-14
-    grid = np.linspace(place[carried].min(), place[carried].max(), POINTS)
-    below, above = np.zeros(POINTS), np.zeros(POINTS)
-    # Cumulative trapezoid at the nodes of each row, from both ends.
-    pairs = 0.5 * (weights[:, 1:] + weights[:, :-1])
-    zero = np.zeros((fine.size, 1))
-    cumulative = np.concatenate([zero, np.cumsum(pairs, axis=1)], axis=1)
-    remaining = np.concatenate([np.cumsum(pairs[:, ::-1], axis=1)[:, ::-1], zero], axis=1)
+    place = np.clip(special.logit(values), -690.0, 37.0)
+    grid = _places(place, weights)
+    below, above = np.zeros(grid.size), np.zeros(grid.size)
+    up, down = _cumulative(weights), _cumulative(weights[:, ::-1])[:, ::-1]
     for row in range(fine.size):
-        below += np.interp(grid, place[row], cumulative[row])
-        above += np.interp(grid, place[row], remaining[row])
+        # Where values are cut off at an end, only the outermost counts.
+        rising = np.flatnonzero(np.diff(place[row]) > 0.0)
+        if rising.size == 0:
+            here = grid >= place[row, 0]
+            below += np.where(here, up[row, -1], 0.0)
+            above += np.where(here, 0.0, up[row, -1])
+            continue
+        nodes = np.append(rising, rising[-1] + 1)
+        inside = np.clip(grid, place[row, nodes[0]], place[row, nodes[-1]])
+        outside = grid < place[row, nodes[0]], grid >= place[row, nodes[-1]]
+        total = up[row, -1]
+        for sums, curve, low_end, high_end in ((below, up, 0.0, total), (above, down, total, 0.0)):
+            part = PchipInterpolator(place[row, nodes], curve[row, nodes])(inside)
+            sums += np.where(outside[0], low_end, np.where(outside[1], high_end, part))
     total = below[-1] + above[-1]
     points, kept = np.unique(special.expit(grid), return_index=True)
     below, above = below[kept] / total, above[kept] / total
     return TablePosterior.from_cdf(points, below, above, (mean, sd), about)
+
+
+def _places(place: Array, weights: Array) -> Array:
+    """Logits where the distribution function is tabulated: close where the mass is."""
+    order = np.argsort(place, axis=None)
+    mass = weights.ravel()[order]
+    below = np.cumsum(mass)
+    above = np.cumsum(mass[::-1])[::-1]
+    rank = np.log(np.maximum(below, 1e-30)) - np.log(np.maximum(above, 1e-30))
+    levels = np.linspace(-32.0, 32.0, POINTS)
+    at_levels = np.interp(levels, rank, place.ravel()[order])
+    return np.unique(
+        np.concatenate(
+            [at_levels, np.linspace(float(at_levels[0]), float(at_levels[-1]), POINTS // 4)]
+        )
+    )
+
+
+def _cumulative(weights: Array) -> Array:
+    """Cumulative integrals of each row at its nodes, right to the fourth power of the step.
+
+    The trapezoid rule, and the first Euler-Maclaurin correction from differences.
+    """
+    pairs = 0.5 * (weights[:, 1:] + weights[:, :-1])
+    sums = np.concatenate([np.zeros((len(weights), 1)), np.cumsum(pairs, axis=1)], axis=1)
+    slope = np.gradient(weights, axis=1)
+    return np.maximum.accumulate(sums - (slope - slope[:, :1]) / 12.0, axis=1)

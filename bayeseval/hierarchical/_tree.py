@@ -11,9 +11,9 @@ from scipy import special
 
 from bayeseval._cells import ScoredCells
 from bayeseval._special import log_beta, log_binomial
-from bayeseval.errors import FormatError
 from bayeseval.hierarchical._draws import DrawsHyper, beta_draws
 from bayeseval.hierarchical._functionals import beta_binomial_chances
+from bayeseval.hierarchical._model import task_labels
 from bayeseval.hierarchical._prior import HierarchicalPrior
 from bayeseval.rollouts import Ledger, Rollouts
 
@@ -59,7 +59,7 @@ def make_tree(
     log_chances, replicated = _pointwise(cells, draws)
     if by_task:
         index = _cell_of_task(rollouts, cells, scored)
-        coords: dict[str, Any] = {"task": _labels(rollouts.task[scored])}
+        coords: dict[str, Any] = {"task": task_labels(rollouts.task[scored])}
         groups["log_likelihood"] = {"passes": log_chances[..., index]}
         groups["posterior_predictive"] = {"passes": _replicate_tasks(cells, draws, index)}
         groups["observed_data"] = {"passes": rollouts.passes[scored]}
@@ -133,12 +133,6 @@ def _cell_of_task(
     return np.asarray(every.index[scored] - (len(every) - cells.count.size), dtype=np.intp)
 
 
-def _labels(task: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    if task.dtype.kind in "iu":
-        return task
-    return np.array([str(name) for name in task])
-
-
 def _cell_names(cells: ScoredCells) -> list[str]:
     return [f"{s}/{n}" for s, n in zip(cells.passes, cells.trials, strict=True)]
 
@@ -183,23 +177,18 @@ def _from_storable(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return result
 
 
-def restore_rollouts(dt: xr.DataTree, path: str) -> Rollouts:
-    """Rebuild the data of a saved fit."""
-    try:
-        data = dt["rollouts"].to_dataset()
-        counts = {
-            name: np.asarray(data[name]) for name in ("passes", "trials", "errored", "missing")
-        }
-        factors = {
-            data[name].attrs["name"]: _from_storable(np.asarray(data[name]))
-            for name in data.data_vars
-            if str(name).startswith("factor_")
-        }
-        task = _from_storable(np.asarray(data["task"]))
-        notes = tuple(json.loads(data.attrs["notes"]))
-        duplicates, source = int(data.attrs["duplicates"]), str(data.attrs["source"]) or None
-    except (KeyError, ValueError, AttributeError) as error:
-        raise FormatError(f"{path}: not a fit saved by bayeseval ({error})") from None
+def restore_rollouts(dt: xr.DataTree) -> Rollouts:
+    """Rebuild the data of a saved fit; a damaged one raises KeyError or ValueError."""
+    data = dt["rollouts"].to_dataset()
+    counts = {name: np.asarray(data[name]) for name in ("passes", "trials", "errored", "missing")}
+    factors = {
+        data[name].attrs["name"]: _from_storable(np.asarray(data[name]))
+        for name in data.data_vars
+        if str(name).startswith("factor_")
+    }
+    task = _from_storable(np.asarray(data["task"]))
+    notes = tuple(json.loads(data.attrs["notes"]))
+    duplicates, source = int(data.attrs["duplicates"]), str(data.attrs["source"]) or None
     rebuilt = Rollouts.from_counts(
         counts["passes"],
         counts["trials"],
