@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.errors import InputError, MissingDependencyError
+from bayeseval.rollouts._tally import is_blank
 
 __all__ = ["collected"]
 
@@ -55,4 +56,6 @@ def _array(series: nw.Series[Any]) -> npt.NDArray[Any]:
         raise InputError(f"column {series.name!r} holds lists or objects")
     column = np.empty(len(series), dtype=object)
     column[:] = series.to_list()
+    # Each library has its own sign for nothing.
+    column[np.array([is_blank(value) for value in column.tolist()], dtype=bool)] = None
     return column

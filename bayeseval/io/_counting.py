@@ -249,7 +249,7 @@ def _grouped(
 ) -> dict[str, npt.NDArray[Any]]:
     grouped: Any = frame.group_by(key, drop_null_keys=False).agg(*aggregates)
     # Engines give groups in any order. They sort texts better than NumPy does, and it numbers.
-    found = collected(grouped.sort(key) if text else grouped)
+    found = collected(grouped.sort(key, nulls_last=True) if text else grouped)
     if text:
         return found
     order = _order(found[key])
@@ -263,6 +263,8 @@ def _order(task: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
             sorted(range(len(listed)), key=lambda at: (listed[at] is None, str(listed[at]))),
             dtype=np.int64,
         )
+    if not len(task):
+        return np.arange(0)
     low, high = int(task.min()), int(task.max())
     if high - low == len(task) - 1:
         # Whole numbers without a gap say themselves where they belong.
@@ -354,12 +356,19 @@ def count_or_refuse(frame: Frame, layout: Layout, *, name: str | None = None) ->
         where = f"column {name or layout.passed!r}"
         values = found.values
         if all(isinstance(value, str) for value in values):
-            codes = outcome_codes(values, where).tolist()
-            pairs = tuple(
-                (value.strip().lower(), code) for value, code in zip(values, codes, strict=True)
-            )
-            return count(frame, replace(layout, extra_spellings=pairs))
+            known = {value: code for value in values if (code := _code(value)) is not None}
+            values = [value for value in values if value not in known]
+            if not values:
+                pairs = tuple((value.strip().lower(), code) for value, code in known.items())
+                return count(frame, replace(layout, extra_spellings=pairs))
         raise InputError(_not_outcomes(where, values)) from None
+
+
+def _code(value: str) -> int | None:
+    try:
+        return int(outcome_codes([value], "value")[0])
+    except InputError:
+        return None
 
 
 def _not_outcomes(where: str, values: Sequence[Any]) -> str:

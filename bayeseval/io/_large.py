@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from typing import TYPE_CHECKING, Any
 
+import msgspec
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +35,7 @@ LONGEST_LINE = 1 << 26
 _BUFFERS = 2
 _HIGHEST_BIT = 40
 _SEPARATOR = "\x1f"
+_BOM = b"\xef\xbb\xbf"
 
 
 def read_large(source: Source, options: Options) -> CountTable:
@@ -45,13 +48,31 @@ def read_large(source: Source, options: Options) -> CountTable:
     layout = long_layout(first, options)
     if options.pass_if is None:
         # Scores and other mistakes at the beginning are told with their place.
-        outcomes(first, layout)
+        outcomes(first, layout, chosen=options.metric is not None)
     table = _Engine(source, options, first, layout)
     with connected() as connection:
         try:
             return table.read(connection)
         except _duckdb_error() as error:
+            if source.is_json:
+                _refuse_bad_line(source)
             raise FormatError(_reason(str(error))) from None
+
+
+def _refuse_bad_line(source: Source) -> None:
+    """Raise for the first line that is no JSON object; the engine counts lines otherwise."""
+    decoder = msgspec.json.Decoder(dict[str, Any])
+    with gzip.open(source.path) if source.is_gzip else source.path.open("rb") as file:
+        for number, line in enumerate(file, start=1):
+            if not line.strip():
+                continue
+            try:
+                decoder.decode(line.removeprefix(_BOM) if number == 1 else line)
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                raise FormatError(
+                    f"line {number:,} is no JSON object ({error}); mend it, or leave such lines "
+                    f"out with skip_bad_records= (--skip-bad-records)"
+                ) from None
 
 
 def _duckdb_error() -> type[Exception]:

@@ -15,7 +15,7 @@ from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching, names
 from bayeseval.io._format import Options
 from bayeseval.io._parse import Table
-from bayeseval.rollouts._tally import is_blank, outcome_codes, short
+from bayeseval.rollouts._tally import outcome_codes, short
 
 __all__ = ["LongLayout", "long_layout", "no_column", "one_column", "outcomes", "scores", "task_ids"]
 
@@ -110,16 +110,17 @@ def _outcome_column(table: Table, options: Options) -> str:
     return strong[0]
 
 
-def outcomes(table: Table, layout: LongLayout) -> npt.NDArray[np.int8]:
-    """Return the outcome of each row; where several columns could say it, they must agree."""
+def outcomes(table: Table, layout: LongLayout, *, chosen: bool) -> npt.NDArray[np.int8]:
+    """Return the outcome of each row; where several columns could say it, they must agree.
+
+    Unless the caller has `chosen` one of them.
+    """
     codes = _codes(table, layout.outcome)
     strong = matching(table.columns, known.OUTCOME)
+    if chosen or layout.outcome not in strong:
+        return codes
     for other in strong:
-        if (
-            other != layout.outcome
-            and layout.outcome in strong
-            and _is_outcome_column(table, other)
-        ):
+        if other != layout.outcome and _is_outcome_column(table, other):
             differ = _codes(table, other) != codes
             if differ.any():
                 raise InputError(
@@ -161,6 +162,14 @@ def _holds_numbers(values: list[Any]) -> bool:
     return any(_number(value) is not None for value in values)
 
 
+def _is_outcome(value: Any) -> bool:
+    try:
+        outcome_codes([value], "value")
+    except InputError:
+        return False
+    return True
+
+
 def _is_outcome_column(table: Table, column: str) -> bool:
     try:
         outcome_codes(table.columns[column], column)
@@ -179,16 +188,21 @@ def _codes(table: Table, column: str) -> npt.NDArray[np.int8]:
 
 def _refuse_scores(table: Table, column: str) -> None:
     """Raise a helpful error where a column holds numbers that are no outcomes."""
-    numbers = []
-    for value in table.columns[column]:
-        try:
-            numbers.append(0.0 if is_blank(value) or value == "" else float(value))
-        except (TypeError, ValueError, OverflowError):
-            return
-    at = next(at for at, number in enumerate(numbers) if number not in (0, 1))
+    numbers: list[float] = []
+    first: int | None = None
+    for at, value in enumerate(table.columns[column]):
+        number = _number(value)
+        if number is not None:
+            numbers.append(number)
+        if first is None and not _is_outcome(value):
+            if number is None:
+                return
+            first = at
+    if first is None:
+        return
     raise InputError(
         f"column {column!r} holds scores, not outcomes: {len(set(numbers))} different numbers "
-        f"from {min(numbers):g} to {max(numbers):g}, such as {short(table.columns[column][at])} "
-        f"at {table.place(at)}; say which scores pass with pass_if= (--pass-if), such as "
-        f"'>= {max(numbers):g}', or add a column 'passed'"
+        f"from {min(numbers):g} to {max(numbers):g}, such as "
+        f"{short(table.columns[column][first])} at {table.place(first)}; say which "
+        f"scores pass with pass_if= (--pass-if), such as '>= {max(numbers):g}', or add a column 'passed'"
     )

@@ -14,11 +14,21 @@ from bayeseval.errors import InputError
 from bayeseval.io._pass_if import PassIf, as_pass_if
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._ledger import ledger_of
-from bayeseval.rollouts._tally import id_array, short
+from bayeseval.rollouts._tally import (
+    Varying,
+    factor_per_task,
+    id_array,
+    is_blank,
+    outcome_codes,
+    short,
+    tally,
+    value_array,
+)
 
 __all__ = ["from_frame"]
 
 _MOST_SYSTEMS = 20
+_EMPTY = "the suite is empty: the frame has no rows"
 
 
 def from_frame(
@@ -84,7 +94,6 @@ def from_frame(
     >>> be.from_frame(relation).histogram()
     {(0, 4): 1, (1, 4): 1, (2, 4): 1}
     """
-    # Loads narwhals.
     import narwhals as nw
 
     bar = as_pass_if(pass_if)
@@ -152,17 +161,21 @@ def _counted(
     bar: PassIf | None,
     keep_contradictory: bool,
 ) -> Rollouts:
+    from bayeseval.io._counting import Layout, count_or_refuse, counted_notes
+
     schema = frame.collect_schema()
     used = [task, passed, *([rollout] if rollout else []), *factors]
     if isinstance(frame, nw.DataFrame) and any(schema[name] == nw.Object for name in used):
-        return _from_objects(frame, task, passed, rollout, factors, bar)
+        if bar is not None:
+            raise InputError(
+                f"column {passed!r} holds Python objects, and pass_if= compares numbers"
+            )
+        return _from_objects(frame, task, passed, rollout, factors, keep_contradictory)
     texts = nw.String | nw.Categorical | nw.Enum
     if not (schema[task].is_integer() or isinstance(schema[task], texts)):
         raise InputError(
             f"column {task!r} must hold texts or whole numbers; its type is {schema[task]}"
         )
-    from bayeseval.io._counting import Layout, count_or_refuse, counted_notes
-
     if not schema[task].is_integer():
         frame = frame.with_columns(nw.col(task).cast(nw.String))
     layout = Layout(
@@ -175,17 +188,13 @@ def _counted(
     )
     counted = count_or_refuse(frame, layout)
     if not len(counted.task):
-        raise InputError("the suite is empty: the frame has no rows")
+        raise InputError(_EMPTY)
     if counted.task.dtype == object and counted.task.tolist()[-1] is None:
-        raise InputError(f"column {task!r} is null in some rows; every rollout needs its task")
+        raise InputError(_nameless(task))
     columns = {}
     for name, values in counted.factors.items():
         if isinstance(values, tuple):
-            raise InputError(
-                f"factor {name!r} varies within task {short(values[0])}: {short(values[1])} and "
-                f"{short(values[2])}; a factor is a property of a task, so leave this one out, "
-                f"or make it part of the task id"
-            )
+            raise InputError(_varies(name, *values))
         columns[name] = values
     notes = counted_notes(counted.contradictory, counted.partial, bar)
     return suite_of_counts(
@@ -220,15 +229,59 @@ def _from_objects(
     passed: str,
     rollout: str | None,
     factors: tuple[str, ...],
-    bar: PassIf | None,
+    keep_contradictory: bool,
 ) -> Rollouts:
     """Count a frame with columns of Python objects, which only Python can compare."""
-    outcomes = frame[passed].to_list()
-    if bar is not None:
-        raise InputError(f"column {passed!r} holds Python objects, and pass_if= compares numbers")
-    return Rollouts.from_outcomes(
-        frame[task].to_list(),
-        outcomes,
-        rollout=None if rollout is None else frame[rollout].to_list(),
-        factors={name: frame[name].to_list() for name in factors},
+    from bayeseval.io._counting import counted_notes
+
+    ids = frame[task].to_list()
+    if not ids:
+        raise InputError(_EMPTY)
+    if any(map(is_blank, ids)):
+        raise InputError(_nameless(task))
+    attempts = None if rollout is None else frame[rollout].to_list()
+    counted = tally(
+        id_array(ids, f"column {task!r}"),
+        outcome_codes(frame[passed].to_list(), f"column {passed!r}", "row {}".format),
+        rollout=attempts,
+        place="row {}".format,
+        keep_contradictory=keep_contradictory,
+    )
+    order = np.array(
+        sorted(range(len(counted.task)), key=lambda at: _sort_key(counted.task.tolist()[at])),
+        dtype=np.int64,
+    )
+    columns = {}
+    for name in factors:
+        values = value_array(frame[name].to_list(), f"factor {name!r}")
+        found = factor_per_task(counted, values)
+        if isinstance(found, Varying):
+            raise InputError(_varies(name, *found))
+        columns[name] = found[order]
+    return suite_of_counts(
+        counted.task[order],
+        (
+            counted.passes[order],
+            counted.trials[order],
+            counted.errored[order],
+            counted.missing[order],
+        ),
+        columns,
+        duplicates=counted.duplicates,
+        notes=counted_notes(counted.contradictory, 0, None),
+    )
+
+
+def _sort_key(task: int | str) -> tuple[bool, int, str]:
+    return (True, 0, task) if isinstance(task, str) else (False, task, "")
+
+
+def _nameless(task: str) -> str:
+    return f"column {task!r} is null in some rows; every rollout needs its task"
+
+
+def _varies(name: str, task: Any, one: Any, other: Any) -> str:
+    return (
+        f"factor {name!r} varies within task {short(task)}: {short(one)} and {short(other)}; a "
+        f"factor is a property of a task, so leave this one out, or make it part of the task id"
     )

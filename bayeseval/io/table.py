@@ -50,6 +50,9 @@ def _detect_long(source: Source) -> bool:
 
 def _detect_counts(source: Source) -> bool:
     columns = source.columns
+    if detect_trials(source):
+        # Counts beside the trials are sums of them.
+        return False
     # ``task, passed, runs`` may be counts or single rollouts: both claim it, and it is asked.
     unclear = matching(columns, known.OUTCOME) and matching(columns, known.CLEAR_TRIALS)
     return _is_count_header(columns) or bool(unclear)
@@ -74,7 +77,7 @@ def _read_long(source: Source, options: Options) -> Records | CountTable:
     _check_one_task_column(table, layout.task, system, rollout)
     score: list[float | None] | None = None
     if options.pass_if is None:
-        outcome = outcomes(table, layout)
+        outcome = outcomes(table, layout, chosen=options.metric is not None)
     else:
         outcome, score = scores(table, layout.outcome)
     for column in layout.errored:
