@@ -24,7 +24,7 @@ from bayeseval.hierarchical._likelihood import (
     tail_counts,
 )
 from bayeseval.hierarchical._prior import HierarchicalPrior
-from bayeseval.hierarchical._task_nodes import TaskNodes, task_nodes
+from bayeseval.hierarchical._task_nodes import TaskNodes, suite_nodes, task_nodes
 from bayeseval.posterior import About, BetaMixture, GridPosterior
 from bayeseval.rollouts import Rollouts
 
@@ -148,6 +148,11 @@ class ExactHyper:
     def task_nodes(self) -> TaskNodes:
         """The posterior as nodes whose mixture of Betas is smooth in the task rate."""
         return task_nodes(self.log_joint, self.rows, self.steps)
+
+    @cached_property
+    def suite_nodes(self) -> TaskNodes:
+        """The posterior as nodes for characteristic functions of a suite's mean."""
+        return suite_nodes(self.log_joint, self.rows, self.steps)
 
     def new_task_rate(self, about: About) -> GridPosterior:
         """Pass rate of a new task: a mixture of Betas over the nodes."""

@@ -31,10 +31,11 @@ from bayeseval.hierarchical._sums import (
     discrete_mean,
     lattice_mean,
     mean_and_sd,
+    series_end,
     smooth_mean,
     window,
 )
-from bayeseval.hierarchical._task_nodes import TaskNodes, suite_nodes, task_nodes
+from bayeseval.hierarchical._task_nodes import TaskNodes, task_nodes
 from bayeseval.posterior import About, DiscretePosterior, Posterior, TablePosterior
 
 __all__ = ["new_run_exact", "next_run_exact", "suite_exact"]
@@ -47,6 +48,9 @@ NumberArray = npt.NDArray[Any]
 # Series lengths that are tried, each with the last coefficient that ends the search.
 LENGTHS = ((48, 1e-13), (96, 1e-13), (192, 1e-12), (384, 1e-10), (768, 1e-9))
 LARGEST_ORDER = 1200
+SCOUTS = 200
+# Cells on each side of its mean that a narrow Beta is looked at in.
+NARROW = 48
 # Up to that many rollouts a task, outcomes are told by their chances one by one.
 FEW = 150
 # Predictions whose values lie on a finer lattice than this many points are rounded to
@@ -61,21 +65,27 @@ def suite_exact(
     """Posterior of the mean of a functional over exactly these tasks."""
     if cells.count.sum() == 1 and functional.k == 1:
         return hyper.task_rate(int(cells.passes[0]), int(cells.trials[0]), about)
-    nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
+    nodes = hyper.suite_nodes
     n = int(cells.count.sum())
     groups = _groups(cells, nodes, functional, 2)
     means, sds, mean, sd = mean_and_sd(nodes.weights, groups)
     bounds = window(nodes.weights, means, sds, n)
-    for length, tolerance in LENGTHS:
-        reach = 2.0 * np.pi * length / (bounds[1] - bounds[0]) / n
+    heavy = np.argsort(nodes.weights)[-SCOUTS:]
+    scouts = TaskNodes(nodes.weights[heavy], nodes.alpha[heavy], nodes.beta[heavy])
+    for longest, tolerance in LENGTHS:
+        reach = 2.0 * np.pi * longest / (bounds[1] - bounds[0]) / n
         # exp(i u p^k) turns at most k u / 2 times as p runs over the Chebyshev angle.
         terms = 40 + int(0.6 * reach * functional.k)
         if terms > LARGEST_ORDER:
             break
-        groups = _groups(cells, nodes, functional, terms)
-        found = smooth_mean(nodes.weights, groups, bounds, length, tolerance, about)
-        if found is not None:
-            return found
+        # The heaviest nodes tell where the series ends, if it does.
+        sample = _groups(cells, scouts, functional, terms)
+        length = series_end(scouts.weights, sample, bounds, longest, tolerance)
+        if length is not None:
+            groups = _groups(cells, nodes, functional, terms)
+            found = smooth_mean(nodes.weights, groups, bounds, (length, longest), tolerance, about)
+            if found is not None:
+                return found
     return _on_lattice(hyper, cells, functional, bounds, (mean, sd), about)
 
 
@@ -112,10 +122,10 @@ def _on_lattice(
     n = int(cells.count.sum())
     trials = float(cells.trials @ cells.count) / n
     nodes = task_nodes(hyper.log_joint, hyper.rows, hyper.steps, tasks=n, trials=trials)
-    # Each node costs a transform of the whole lattice: those that carry all but 2e-5.
+    # Each node costs a transform of the whole lattice: those that carry all but 3e-5.
     order = np.argsort(nodes.weights)[::-1]
     share = np.cumsum(nodes.weights[order]) / nodes.weights.sum()
-    heavy = order[: int(np.searchsorted(share, 1.0 - 2e-5)) + 1]
+    heavy = order[: int(np.searchsorted(share, 1.0 - 3e-5)) + 1]
     weights = nodes.weights[heavy] / nodes.weights[heavy].sum()
     laws = [
         (int(c), _cell_masses(functional, nodes.alpha[heavy] + s, nodes.beta[heavy] + (t - s)))
@@ -131,24 +141,36 @@ def _cell_masses(functional: Functional, alpha: Array, beta: Array) -> Callable[
     rule of the density does as well, unless the Beta is as narrow as a few cells.
     """
     total = alpha + beta
-    sd = np.sqrt(alpha / total * (beta / total) / (total + 1.0))
+    mean = alpha / total
+    sd = np.sqrt(mean * (beta / total) / (total + 1.0))
 
     def masses(edges: Array) -> Array:
         p, q = functional.rate_at(edges)
         inner = slice(4, edges.size - 5)
-        wide = sd > 4.0 * float(np.max(np.diff(p[4:-4]), initial=0.0))
+        # Cells are not equally wide in p: those at both ends of the bulk decide.
+        middle, steps = 0.5 * (p[1:] + p[:-1]), np.diff(p)
+        around = [np.interp(mean + side * 4.0 * sd, middle, steps) for side in (-1.0, 1.0)]
+        wide = sd > 4.0 * np.maximum(*around)
+        narrow = ~wide & (12.0 * sd < NARROW * np.minimum(*around))
+        rest = ~wide & ~narrow
         result = np.empty((alpha.size, edges.size - 1))
-        result[~wide] = _beta_masses(alpha[~wide], beta[~wide], p, q)
+        result[narrow] = _narrow_masses(alpha[narrow], beta[narrow], p, q)
+        result[rest] = _beta_masses(alpha[rest], beta[rest], p, q)
         a, b = alpha[wide, None], beta[wide, None]
         part = np.empty((a.size, edges.size - 1))
         part[:, :4] = _beta_masses(a[:, 0], b[:, 0], p[:5], q[:5])
         part[:, -4:] = _beta_masses(a[:, 0], b[:, 0], p[-5:], q[-5:])
         half, left, right = 0.5 * np.diff(p)[4:-4], p[4:-5], q[5:-4]
+        logs = [
+            (a - 1.0) * np.log(left + half * (1.0 + node))
+            + (b - 1.0) * np.log(right + half * (1.0 - node))
+            for node in _GAUSS_NODES
+        ]
+        # Only the shape counts: the largest value is made 1, so that none overflows.
+        top = np.max(np.maximum.reduce(logs), axis=1, keepdims=True, initial=-np.inf)
         density = np.zeros((a.size, half.size))
-        for node, weight in zip(_GAUSS_NODES, _GAUSS_WEIGHTS, strict=True):
-            log_p = np.log(left + half * (1.0 + node))
-            log_q = np.log(right + half * (1.0 - node))
-            density += weight * half * np.exp((a - 1.0) * log_p + (b - 1.0) * log_q)
+        for part_logs, weight in zip(logs, _GAUSS_WEIGHTS, strict=True):
+            density += weight * half * np.exp(part_logs - top)
         share = 1.0 - part[:, :4].sum(axis=1) - part[:, -4:].sum(axis=1)
         scale = density.sum(axis=1)
         ratio = np.divide(share, scale, out=np.zeros_like(share), where=scale > 0)
@@ -157,6 +179,20 @@ def _cell_masses(functional: Functional, alpha: Array, beta: Array) -> Callable[
         return result
 
     return masses
+
+
+def _narrow_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
+    """Masses of Betas a few cells wide: only the cells around each mean are looked at."""
+    centre = np.searchsorted(p, alpha / (alpha + beta))
+    place = np.clip(centre[:, None] + np.arange(-NARROW - 1, NARROW + 2), 0, p.size - 1)
+    low = special.betainc(alpha[:, None], beta[:, None], p[place])
+    high = special.betaincc(beta[:, None], alpha[:, None], q[place])
+    cumulative = np.where(p[place] < 0.5, low, high)
+    cumulative[:, 0], cumulative[:, -1] = 0.0, 1.0
+    result = np.zeros((alpha.size, p.size - 1))
+    cells = np.minimum(place[:, :-1], p.size - 2)
+    np.add.at(result, (np.arange(alpha.size)[:, None], cells), np.diff(cumulative, axis=1))
+    return result
 
 
 def _beta_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
@@ -192,7 +228,7 @@ def _predict(
     functional: Functional,
     about: About,
 ) -> DiscretePosterior:
-    nodes = suite_nodes(hyper.log_joint, hyper.rows, hyper.steps)
+    nodes = hyper.suite_nodes
     laws = {int(r): _outcome_law(int(r), functional) for r in np.unique(rollouts)}
     transforms: dict[int, Callable[[Array], Complex]] = {
         r: law.transform for r, law in laws.items()

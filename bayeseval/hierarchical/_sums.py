@@ -10,7 +10,7 @@ failure, whose mean piles up at 1, the tasks are convolved on a fine lattice ins
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -24,6 +24,7 @@ __all__ = [
     "discrete_mean",
     "lattice_mean",
     "mean_and_sd",
+    "series_end",
     "smooth_mean",
     "window",
 ]
@@ -33,7 +34,6 @@ Complex = npt.NDArray[np.complex128]
 
 # Standard deviations, and whole tasks, that a window reaches beyond the means.
 WIDE, TASKS = 12.0, 30.0
-SCOUTS = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -145,11 +145,36 @@ def _whole_power(values: Complex, exponent: int) -> Complex:
     return result
 
 
+def _frame(bounds: tuple[float, float], frequencies: int) -> tuple[float, float, Array]:
+    """Start and width of a window with a margin, and its frequencies."""
+    low, high = bounds
+    pad = 0.02 * (high - low)
+    width = high - low + 2.0 * pad
+    theta = np.asarray(2.0 * np.pi / width * np.arange(frequencies), dtype=np.float64)
+    return low - pad, width, theta
+
+
+def series_end(
+    weights: Array,
+    groups: Sequence[Group],
+    bounds: tuple[float, float],
+    longest: int,
+    tolerance: float,
+) -> int | None:
+    """Length at which the Fourier series of the suite's mean has died out, if it does.
+
+    The comb of nodes repeats itself further out, so the first end counts.
+    """
+    n = sum(g.count for g in groups)
+    start, _, theta = _frame(bounds, longest)
+    return _first_end(_product(weights, groups, theta / n, theta * start), tolerance)
+
+
 def smooth_mean(
     weights: Array,
     groups: Sequence[Group],
     bounds: tuple[float, float],
-    frequencies: int,
+    lengths: tuple[int, int],
     tolerance: float,
     about: About,
 ) -> TablePosterior | None:
@@ -163,8 +188,8 @@ def smooth_mean(
         The tasks.
     bounds : (float, float)
         The window outside which there is next to no mass.
-    frequencies : int
-        Length of the series.
+    lengths : (int, int)
+        Where the series is expected to end, and the longest it may be.
     tolerance : float
         Largest last coefficient.
 
@@ -174,24 +199,15 @@ def smooth_mean(
         None where the series has not died out.
     """
     n = sum(g.count for g in groups)
-    low, high = bounds
-    pad = 0.02 * (high - low)
-    start, width = low - pad, high - low + 2.0 * pad
-    theta = np.asarray(2.0 * np.pi / width * np.arange(frequencies), dtype=float)
-    # The comb of nodes repeats itself further out, so the first end counts. The heaviest
-    # nodes tell where to look for it.
-    heavy = np.argsort(weights)[-SCOUTS:]
-    scouts = [replace(g, matrix=g.matrix[heavy]) for g in groups]
-    length = _first_end(_product(weights[heavy], scouts, theta / n, theta * start), tolerance)
-    while length is not None and length <= frequencies:
-        series = _product(weights, groups, theta[:length] / n, theta[:length] * start)
+    length, longest = lengths
+    while length <= longest:
+        start, width, theta = _frame(bounds, length)
+        series = _product(weights, groups, theta / n, theta * start)
         if _first_end(series, tolerance) is not None:
-            break
-        length = length * 5 // 4
-    if length is None or length > frequencies:
-        return None
-    _, _, mean, sd = mean_and_sd(weights, groups)
-    return _from_series(series, start, width, (mean, sd), about)
+            _, _, mean, sd = mean_and_sd(weights, groups)
+            return _from_series(series, start, width, (mean, sd), about)
+        length = length * 5 // 4 + 1
+    return None
 
 
 def _first_end(series: Complex, tolerance: float) -> int | None:
@@ -251,8 +267,8 @@ def lattice_mean(
     n = sum(count for count, _ in groups)
     low, high = bounds
     width = (high - low) * 1.02
-    budget = 1.2e6 * n * width / (weights.size * len(groups))
-    size = 2 ** np.clip(np.floor(np.log2(budget)), 10, 16)
+    budget = 1.0e6 * n * width / (weights.size * len(groups))
+    size = int(2 ** np.clip(np.floor(np.log2(budget)), 11, 13))
     # A whole number of steps in one task's share, so that both its ends are on the lattice.
     cells = int(np.ceil(size / (n * width)))
     step = 1.0 / (n * cells)

@@ -113,7 +113,7 @@ def suite_nodes(
     long as the steps in x are below about a third of the spread of x; see `task_nodes`
     for the parameters.
     """
-    y, low, high = _fine_rows(rows, negligible=1e-13)
+    y, low, high = _fine_rows(rows, negligible=1e-13, fraction=0.65)
     x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, steps + 1)
     logs = log_joint(x, y[:, None])
     row = np.exp(logs - logs.max(axis=1, keepdims=True))
@@ -134,13 +134,20 @@ def suite_nodes(
 
 
 def _fine_rows(
-    rows: tuple[Array, Array, Array, Array], *, negligible: float = NEGLIGIBLE
+    rows: tuple[Array, Array, Array, Array],
+    *,
+    negligible: float = NEGLIGIBLE,
+    fraction: float = 0.9,
 ) -> tuple[Array, Array, Array]:
     """Values of y, close enough to resolve a task's Beta, and their windows in x."""
     y, low, high, mass = rows
     heavy = np.flatnonzero(mass > negligible * mass.max())
     first, last = float(y[heavy[0]]), float(y[heavy[-1]])
-    count = int(np.ceil((last - first) / min(float(y[1] - y[0]), Y_STEP))) + 1
+    # A bell of unit mass is 0.4 / height wide, whatever its tails do; steps of a fixed
+    # fraction of that resolve it.
+    height = float(mass.max() / (mass.sum() * (y[1] - y[0])))
+    step = min(Y_STEP, fraction * 0.4 / height)
+    count = int(np.ceil((last - first) / step)) + 1
     fine = np.linspace(first, last, count)
     return fine, np.interp(fine, y, low), np.interp(fine, y, high)
 
