@@ -10,7 +10,8 @@ __all__ = ["format_percent", "format_probability", "format_value"]
 def _decimals_near_edge(share: float) -> int:
     """One decimal of a per cent, more where 0 % or 100 % would be shown for what is neither."""
     edge = min(share, 1.0 - share)
-    if edge <= 0 or edge >= 0.0005:
+    # Closer than six decimals of a per cent show, it is the edge for a reader.
+    if edge < 5e-9 or edge >= 0.0005:
         return 1
     # 1 - 0.99999 is a little below 1e-5, but needs no further digit.
     return min(max(1, math.ceil(-math.log10(edge) - 1e-9) - 2), 6)

@@ -19,6 +19,8 @@ from bayeseval._format import format_percent, format_probability, format_value
         (0.0004, "0.04 %"),
         (0.00001, "0.001 %"),
         (-0.125, "-12.5 %"),
+        (1e-9, "0.0 %"),
+        (1 - 1e-12, "100.0 %"),
     ],
 )
 def test_percent(share: float, text: str) -> None:
