@@ -4,8 +4,10 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
 
 ``schema, version``
     Which document this is, and which bayeseval wrote it.
-``source, seed``
-    The file, and the seed that repeats the run.
+``source, formats, seed``
+    The files, the formats that they were read as, and the seed that repeats the run.
+``errors``
+    ``exclude``, ``fail`` or ``bounds``: what ``--errors`` made of errored rollouts.
 ``ledger``
     ``tasks``, ``tasks_without_score``, ``passed``, ``failed``, ``errored``, ``missing``,
     ``duplicates`` and ``notes``: where every rollout went.
@@ -31,6 +33,10 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
 ``lost``
     null where no rollout errored; else ``if_failed`` and ``if_passed``: the estimates on
     new tasks if all errored rollouts had failed, or had passed.
+``bounds``
+    null without ``--errors bounds``; else ``if_failed`` and ``if_passed``: each with the
+    ``estimates``, ``icc``, ``unbiased``, ``baselines`` and ``effective_rollouts`` that would
+    then stand above.
 ``checks``
     Those of the exact engine: ``name``, ``value``, ``limit``, ``at_most`` (whether the
     limit is an upper one), ``passed``, ``meaning``, ``remedy``.
@@ -52,13 +58,26 @@ from typing import Annotated
 import typer
 
 from bayeseval.cli._rate import CiProbOption, JsonOption
-from bayeseval.cli._show import FileArgument, FormatOption, SystemOption
+from bayeseval.cli._reading import (
+    AsOption,
+    DuplicatesOption,
+    ErrorsOption,
+    FilesArgument,
+    FilterOption,
+    FormatOption,
+    MetricOption,
+    PassIfOption,
+    Reading,
+    ScorerOption,
+    SkipBadRecordsOption,
+    SystemOption,
+)
 
 __all__ = ["fit"]
 
 
 def fit(
-    file: FileArgument,
+    files: FilesArgument,
     k: Annotated[
         str | None,
         typer.Option(
@@ -108,6 +127,14 @@ def fit(
     ] = None,
     format: FormatOption = None,
     system: SystemOption = None,
+    scorer: ScorerOption = None,
+    metric: MetricOption = None,
+    filter: FilterOption = None,
+    pass_if: PassIfOption = None,
+    errors: ErrorsOption = "exclude",
+    duplicates: DuplicatesOption = "error",
+    skip_bad_records: SkipBadRecordsOption = False,
+    combine: AsOption = None,
     ci_prob: CiProbOption = "0.95",
     json: JsonOption = False,
 ) -> None:
@@ -131,4 +158,17 @@ def fit(
         chains=chains,
         ci_prob=ci_prob,
     )
-    _fit_run.run(file, options, format=format, system=system, json=json)
+    reading = Reading(
+        files=files,
+        errors=errors,
+        format=format,
+        system=system,
+        scorer=scorer,
+        metric=metric,
+        filter=filter,
+        pass_if=pass_if,
+        duplicates=duplicates,
+        skip_bad_records=skip_bad_records,
+        combine=combine,
+    )
+    _fit_run.run(reading, options, json=json)

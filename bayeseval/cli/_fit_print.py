@@ -20,14 +20,23 @@ _POPULATION_NOTE = (
 )
 
 
-def print_exact(report: ExactReport, printer: Printer) -> None:
-    """Print all that is known before anything is sampled."""
+def print_exact(
+    report: ExactReport, printer: Printer, bounds: tuple[ExactReport, ...] = ()
+) -> None:
+    """Print all that is known before anything is sampled.
+
+    `bounds` are the reports if all errored rollouts had failed, and if all had passed.
+    """
     printer.verbatim(report.fit.rollouts.describe())
-    _print_estimates(report, printer)
-    if report.above is not None:
-        _print_probabilities(report, report.above, printer)
-    _print_icc(report, printer)
-    _print_baselines(report, printer)
+    _print_answers(report, printer)
+    for each, what in zip(bounds, ("failed", "passed"), strict=False):
+        printer.text()
+        errored = report.fit.rollouts.ledger.errored
+        printer.text(
+            f"IF ALL ERRORED ROLLOUTS ({errored:,}) HAD {what.upper()}: {each.fit.rollouts!r}",
+            style="bold",
+        )
+        _print_answers(each, printer)
     if report.lost is not None:
         _print_lost(report, printer)
     # The table of checks shows what failed.
@@ -35,6 +44,14 @@ def print_exact(report: ExactReport, printer: Printer) -> None:
     for note in (note for note in report.fit.notes if note not in shown):
         printer.text()
         printer.text(f"Note: {note}")
+
+
+def _print_answers(report: ExactReport, printer: Printer) -> None:
+    _print_estimates(report, printer)
+    if report.above is not None:
+        _print_probabilities(report, report.above, printer)
+    _print_icc(report, printer)
+    _print_baselines(report, printer)
 
 
 def print_checks(fit: Fit, printer: Printer) -> None:

@@ -207,6 +207,24 @@ class ExactReport:
         )
         return if_failed, if_passed
 
+    def answers(self) -> dict[str, Any]:
+        """Return the answers for JSON, without what they rest on."""
+        return {
+            "estimates": documents(self.estimates, self.ci_prob, self.above),
+            "icc": _posterior(self.icc, self.ci_prob, None),
+            "unbiased": [
+                {
+                    "quantity": each.quantity,
+                    "k": each.k,
+                    "value": each.unbiased,
+                    "se": each.unbiased_se,
+                }
+                for each in self.estimates
+            ],
+            "baselines": [_baseline(each) for each in self.baselines],
+            "effective_rollouts": self.effective_rollouts,
+        }
+
     def document(self) -> dict[str, Any]:
         """Return everything for JSON; see `bayeseval.cli._fit`."""
         rollouts = self.fit.rollouts
@@ -225,19 +243,7 @@ class ExactReport:
                 for (passes, trials), number in rollouts.histogram().items()
             ],
             "prior": self.fit.prior.formula,
-            "estimates": documents(self.estimates, self.ci_prob, self.above),
-            "icc": _posterior(self.icc, self.ci_prob, None),
-            "unbiased": [
-                {
-                    "quantity": each.quantity,
-                    "k": each.k,
-                    "value": each.unbiased,
-                    "se": each.unbiased_se,
-                }
-                for each in self.estimates
-            ],
-            "baselines": [_baseline(each) for each in self.baselines],
-            "effective_rollouts": self.effective_rollouts,
+            **self.answers(),
             "lost": lost
             and {
                 name: documents(each, self.ci_prob, self.above, populations=("new_tasks",))

@@ -14,11 +14,11 @@ from bayeseval._atomic import as_output_path, atomic_path
 from bayeseval._validate import as_probability, as_whole, one_of
 from bayeseval.cli._fit_print import print_checks, print_exact
 from bayeseval.cli._fit_report import ExactReport, checks, default_ks, documents, estimates
+from bayeseval.cli._reading import Reading
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.hierarchical import fit as fit_model
-from bayeseval.io import read
 from bayeseval.rollouts import Rollouts
 
 __all__ = ["Options", "run"]
@@ -100,20 +100,30 @@ class Options:
         )
 
 
-def run(file: str, options: Options, *, format: str | None, system: str | None, json: bool) -> None:
+def run(reading: Reading, options: Options, *, json: bool) -> None:
     """Read, answer exactly, sample, check, and write what was asked for."""
     printer = Printer(silent=json)
-    rollouts = read(file, format=format, system=system)
+    found = reading.find()
+    rollouts = found.rollouts
+    ks = default_ks(rollouts) if options.ks is None else options.ks
+    lost = _lost(rollouts, options)
+
+    def report_of(fit: Fit, lost: tuple[Fit, Fit] | None) -> ExactReport:
+        return ExactReport.of(
+            fit,
+            lost=lost,
+            ks=ks,
+            above=options.above,
+            ci_prob=options.ci_prob,
+            seed=options.seed,
+        )
+
     exact = _exact(rollouts, options)
-    report = ExactReport.of(
-        exact,
-        lost=_lost(rollouts, options),
-        ks=default_ks(rollouts) if options.ks is None else options.ks,
-        above=options.above,
-        ci_prob=options.ci_prob,
-        seed=options.seed,
-    )
-    print_exact(report, printer)
+    report = report_of(exact, lost)
+    bounds: tuple[ExactReport, ...] = ()
+    if lost is not None and reading.errors == "bounds":
+        bounds = tuple(report_of(each, None) for each in lost)
+    print_exact(report, printer, bounds)
     fit = exact
     if options.engine == "nuts":
         printer.flush()
@@ -123,7 +133,14 @@ def run(file: str, options: Options, *, format: str | None, system: str | None, 
     printer.text()
     printer.text(f"--seed {options.seed} repeats this run.")
     if json:
-        print_json(_document(report, fit, options))
+        document = _document(report, fit, options)
+        document["errors"] = reading.errors
+        document["formats"] = sorted({each.format.name for each in found.files})
+        document["bounds"] = {
+            name: each.answers()
+            for name, each in zip(("if_failed", "if_passed"), bounds, strict=False)
+        } or None
+        print_json(document)
 
 
 def _exact(rollouts: Rollouts, options: Options) -> Fit:

@@ -4,6 +4,8 @@ The document that ``--json`` prints (``"schema": "bayeseval.rate/1"``):
 
 ``schema, version``
     Which document this is, and which bayeseval wrote it.
+``source``
+    null, or the file and which of its totals was read.
 ``passes, trials, observed_rate``
     What was observed; ``observed_rate`` is UNKNOWN without trials.
 ``prior, posterior``
@@ -28,6 +30,7 @@ from typing import Annotated
 
 import typer
 
+from bayeseval.cli._reading import FilterOption, FormatOption, MetricOption
 from bayeseval.cli._tables import Printer, print_json
 
 __all__ = ["CiProbOption", "JsonOption", "rate"]
@@ -44,7 +47,9 @@ def rate(
     counts: Annotated[
         str,
         typer.Argument(
-            metavar="PASSES/TRIALS", help="Passes out of independent trials, such as 194/200."
+            metavar="PASSES/TRIALS|FILE",
+            help="Passes out of independent trials, such as 194/200; or a file with one rollout "
+            "for each task, or with totals only.",
         ),
     ],
     above: Annotated[
@@ -78,6 +83,9 @@ def rate(
     next_trials: Annotated[
         int | None, typer.Option("--next", metavar="M", help="Predict the next M trials.")
     ] = None,
+    metric: MetricOption = None,
+    filter: FilterOption = None,
+    format: FormatOption = None,
     ci_prob: CiProbOption = "0.95",
     json: JsonOption = False,
 ) -> None:
@@ -90,6 +98,9 @@ def rate(
 
     report = RateReport.of(
         counts,
+        metric=metric,
+        filter=filter,
+        format=format,
         above=above,
         below=below,
         between=between,

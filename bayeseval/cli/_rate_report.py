@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass
 from fractions import Fraction
@@ -24,6 +25,7 @@ from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.cli._text import ABOVE, BELOW, BETWEEN, side_of, verdict
 from bayeseval.conjugate import NAMED_PRIORS, BetaPosterior, BetaPrior, beta_posterior
 from bayeseval.errors import InputError
+from bayeseval.io._totals import Totals
 from bayeseval.posterior import DiscretePosterior
 from bayeseval.unknown import Unknown
 
@@ -140,6 +142,8 @@ class RateReport:
         One for each bar.
     next : DiscretePosterior or None
         The prediction for the next trials.
+    source : str or None
+        The file, where the counts came from one.
     """
 
     posterior: BetaPosterior
@@ -147,12 +151,16 @@ class RateReport:
     wilson: Interval
     claims: tuple[Claim, ...]
     next: DiscretePosterior | None
+    source: str | None = None
 
     @classmethod
     def of(
         cls,
         counts: str,
         *,
+        metric: str | None = None,
+        filter: str | None = None,
+        format: str | None = None,
         above: str | None,
         below: str | None,
         between: tuple[str, str] | None,
@@ -163,7 +171,14 @@ class RateReport:
         ci_prob: str,
     ) -> RateReport:
         """Parse what the command line was given, and compute."""
-        passes, trials = parse_counts(counts)
+        source = None
+        if _is_file(counts):
+            passes, trials, source = _counts_in(counts, metric, filter, format)
+        else:
+            for option, value in (("metric", metric), ("filter", filter), ("format", format)):
+                if value is not None:
+                    raise InputError(f"--{option} belongs to a FILE; got the counts {counts}")
+            passes, trials = parse_counts(counts)
         chosen = _parse_prior(prior, prior_mean, prior_weight)
         prob = as_probability(ci_prob, "--ci-prob", open_ends=True)
         posterior = beta_posterior(passes, trials, prior=chosen)
@@ -183,7 +198,7 @@ class RateReport:
                 raise InputError(f"--next must be at most {_MOST_NEXT:,}; got {next_trials}")
             predicted = posterior.predictive(next_trials)
         wilson = interval(passes, trials, ci_prob=prob)
-        return cls(posterior, prob, wilson, tuple(claims), predicted)
+        return cls(posterior, prob, wilson, tuple(claims), predicted, source)
 
     @property
     def observed(self) -> float | Unknown:
@@ -199,6 +214,8 @@ class RateReport:
         title = f"{posterior.passes:,} of {posterior.trials:,} passed"
         if not isinstance(self.observed, Unknown):
             title += f": {format_percent(self.observed)}"
+        if self.source is not None:
+            title = f"{self.source}: {title}"
         rows = [
             ("posterior mean", bare_percent(posterior.mean), bare_range(credible), _CREDIBLE),
             ("posterior median", bare_percent(posterior.median), "", ""),
@@ -248,6 +265,7 @@ class RateReport:
         document: dict[str, Any] = {
             "schema": "bayeseval.rate/1",
             "version": __version__,
+            "source": self.source,
             "passes": posterior.passes,
             "trials": posterior.trials,
             "observed_rate": self.observed,
@@ -308,6 +326,32 @@ def _factor_text(log_factor: float) -> str:
 _COUNTS = re.compile(r"\s*([+-]?[0-9]+)\s*/\s*([+-]?[0-9]+)\s*")
 _ASK = "PASSES/TRIALS must be two whole numbers such as 194/200"
 _MOST_NEXT = 10_000_000
+
+
+def _is_file(text: str) -> bool:
+    return _COUNTS.fullmatch(text) is None and (text == "-" or os.path.isfile(text))
+
+
+def _counts_in(
+    path: str, metric: str | None, filter: str | None, format: str | None
+) -> tuple[int, int, str]:
+    """Return passes and trials of a file whose trials may be taken as independent."""
+    # Loads the readers.
+    from bayeseval.io._read import total_or_suite
+
+    found = total_or_suite(path, format=format, metric=metric, filter=filter)
+    if isinstance(found, Totals):
+        if found.passes is None:
+            raise InputError(
+                f"{path}: {found.name} is {found.rate:.6g} of {found.trials:,}, which no whole "
+                f"number of passes has: a mean of scores, not a pass rate"
+            )
+        return found.passes, found.trials, f"{path}, {found.name}"
+    if found.max_trials > 1:
+        raise InputError(
+            f"{path}: several rollouts of a task are not independent; use 'bayeseval fit {path}'"
+        )
+    return found.ledger.passed, found.ledger.scored, path
 
 
 def parse_counts(text: str) -> tuple[int, int]:

@@ -2,34 +2,59 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
+from bayeseval.cli._reading import (
+    AsOption,
+    DuplicatesOption,
+    ErrorsOption,
+    FilesArgument,
+    FilterOption,
+    FormatOption,
+    MetricOption,
+    PassIfOption,
+    Reading,
+    ScorerOption,
+    SkipBadRecordsOption,
+    SystemOption,
+)
 from bayeseval.cli._tables import Printer
 
-__all__ = ["FileArgument", "FormatOption", "SystemOption", "formats", "show"]
-
-FileArgument = Annotated[str, typer.Argument(metavar="FILE", help="A file of results.")]
-FormatOption = Annotated[
-    str | None,
-    typer.Option(
-        "--format",
-        metavar="NAME",
-        help="Insist on a format ('bayeseval formats' lists them); recognised otherwise.",
-    ),
-]
-SystemOption = Annotated[
-    str | None,
-    typer.Option("--system", metavar="NAME", help="The system to read, if FILE holds several."),
-]
+__all__ = ["formats", "show"]
 
 
-def show(file: FileArgument, format: FormatOption = None, system: SystemOption = None) -> None:
-    """Show what is in FILE: tasks, rollouts, their histogram and the ledger."""
-    from bayeseval.io import read
+def show(
+    files: FilesArgument,
+    format: FormatOption = None,
+    system: SystemOption = None,
+    scorer: ScorerOption = None,
+    metric: MetricOption = None,
+    filter: FilterOption = None,
+    pass_if: PassIfOption = None,
+    errors: ErrorsOption = "exclude",
+    duplicates: DuplicatesOption = "error",
+    skip_bad_records: SkipBadRecordsOption = False,
+    combine: AsOption = None,
+) -> None:
+    """Show what is in FILE: its format, tasks, rollouts, and where every one of them went.
 
-    Printer().verbatim(read(file, format=format, system=system).describe())
+    Files that hold totals only are shown as such.
+    """
+    # Loads NumPy, which the help does without.
+    from bayeseval.cli._show_print import print_found
+
+    reading = Reading(
+        files=files,
+        errors=errors,
+        format=format,
+        system=system,
+        scorer=scorer,
+        metric=metric,
+        filter=filter,
+        pass_if=pass_if,
+        duplicates=duplicates,
+        skip_bad_records=skip_bad_records,
+        combine=combine,
+    )
+    print_found(reading, Printer())
 
 
 def formats() -> None:
@@ -41,4 +66,5 @@ def formats() -> None:
         ["name", "files", "what it is"],
         [(known.name, " ".join(known.extensions), known.title) for known in FORMATS],
         left=(0, 1, 2),
+        notes=["docs/formats.md says what is a task, a rollout and a pass in each of them."],
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import zlib
@@ -101,6 +102,8 @@ def _of_path(name: str, format: str | None, stack: ExitStack, notes: list[str]) 
         return [_of_file(spooled, "standard input", format, stack)]
     if os.path.isdir(name):
         return _of_folder(name, format, stack, notes)
+    if stat.S_ISCHR(_mode(name)) or stat.S_ISBLK(_mode(name)):
+        raise InputError(f"{name}: a device, not a file")
     if os.path.exists(name) and not os.path.isfile(name):
         # A pipe can be read only once, and readers look at the beginning first.
         try:
@@ -110,6 +113,14 @@ def _of_path(name: str, format: str | None, stack: ExitStack, notes: list[str]) 
             raise InputError(f"{name}: cannot be read: {error}") from None
         return [_of_file(spooled, name, format, stack)]
     return [_of_file(name, name, format, stack)]
+
+
+def _mode(name: str) -> int:
+    try:
+        return os.stat(name).st_mode
+    except (OSError, ValueError):
+        # Opening it says what is wrong.
+        return 0
 
 
 def _of_file(path: str, name: str, format: str | None, stack: ExitStack) -> Input:
@@ -167,10 +178,12 @@ def _in_folder(
     except OSError as error:
         raise InputError(f"{folder}: cannot be read: {error}") from None
     for entry in entries:
-        if entry.is_dir():
+        mode = _mode(str(entry))
+        if stat.S_ISDIR(mode):
+            # A link could lead round in a circle.
             if not entry.is_symlink():
                 inputs += _in_folder(entry, format, stack, unread)
-        elif entry.is_file():
+        elif stat.S_ISREG(mode):
             if _is_claimed(entry, format):
                 found = _of_file(str(entry), str(entry), format, stack)
                 inputs.append(replace(found, in_folder=True))

@@ -204,5 +204,6 @@ def _refuse_scores(table: Table, column: str) -> None:
         f"column {column!r} holds scores, not outcomes: {len(set(numbers))} different numbers "
         f"from {min(numbers):g} to {max(numbers):g}, such as "
         f"{short(table.columns[column][first])} at {table.place(first)}; say which "
-        f"scores pass with pass_if= (--pass-if), such as '>= {max(numbers):g}', or add a column 'passed'"
+        f"scores pass with pass_if= (--pass-if), such as '>= {max(numbers):g}', or add a column "
+        f"'passed'"
     )

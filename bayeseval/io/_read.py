@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bayeseval._validate import one_of
@@ -17,7 +17,7 @@ from bayeseval.io._combine import (
     pick_system,
     system_names,
 )
-from bayeseval.io._format import Options
+from bayeseval.io._format import Format, Options
 from bayeseval.io._inputs import Input, Paths, open_inputs
 from bayeseval.io._pass_if import as_pass_if
 from bayeseval.io._pick import pick
@@ -26,7 +26,7 @@ from bayeseval.io._totals import Totals, TotalsOnly, in_file
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._text import plural
 
-__all__ = ["read", "read_totals"]
+__all__ = ["FileRead", "Found", "find", "read", "read_totals", "total_or_suite"]
 
 Duplicates = Literal["error", "rollouts"]
 
@@ -94,6 +94,69 @@ def read(
     >>> be.read("examples/sqlagent.csv")
     Rollouts(50 tasks x 4 rollouts: 130 of 200 passed, 0 errored)
     """
+    return find(
+        path,
+        format=format,
+        system=system,
+        scorer=scorer,
+        metric=metric,
+        filter=filter,
+        pass_if=pass_if,
+        duplicates=duplicates,
+        skip_bad_records=skip_bad_records,
+        combine=combine,
+    ).rollouts
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FileRead:
+    """A file that was read, and as what.
+
+    Parameters
+    ----------
+    name : str
+        The file.
+    format : Format
+        What read it.
+    version : str or None
+        Which version of the format it is, where the file says so.
+    """
+
+    name: str
+    format: Format
+    version: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """A suite, and the files that it was read from.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+        The suite.
+    files : tuple of FileRead
+        The files.
+    """
+
+    rollouts: Rollouts
+    files: tuple[FileRead, ...]
+
+
+def find(
+    path: Paths,
+    *,
+    format: str | None,
+    system: str | None,
+    scorer: str | None,
+    metric: str | None,
+    filter: str | None,
+    pass_if: str | float | Callable[[float], bool] | None,
+    duplicates: Duplicates,
+    skip_bad_records: bool,
+    combine: Combine | None,
+) -> Found:
+    """As `read`, and say what the files are."""
     options = Options(
         system=system,
         scorer=scorer,
@@ -109,7 +172,9 @@ def read(
         if len(inputs) > 1:
             inputs, left_out = _without_totals(inputs, options)
             notes += left_out
-        return _combined(inputs, options, combine).with_notes(*notes)
+        files: list[FileRead] = []
+        rollouts = _combined(inputs, options, combine, files).with_notes(*notes)
+    return Found(rollouts, tuple(files))
 
 
 def read_totals(
@@ -148,19 +213,27 @@ def read_totals(
     Totals over several rollouts of each task look more certain than they are: rollouts of
     one task are not independent.
     """
+    found = total_or_suite(path, format=format, metric=metric, filter=filter)
+    if isinstance(found, Totals):
+        return found
+    ledger = found.ledger
+    if not ledger.scored:
+        raise InputError(f"{found.source}: no rollout was scored")
+    return Totals("scored rollouts", ledger.passed, ledger.scored, ledger.passed / ledger.scored)
+
+
+def total_or_suite(
+    path: Paths, *, format: str | None, metric: str | None, filter: str | None
+) -> Totals | Rollouts:
+    """Read a file: the total that is meant where it holds no more, else its rollouts."""
     with open_inputs(path, format) as (inputs, _):
         if len(inputs) > 1:
             raise InputError(f"totals are read from one file; there are {len(inputs)}")
         (each,) = inputs
-        options = Options(metric=metric, filter=filter)
         try:
-            suite = _suite(each, options)
+            return _suite(each, Options(metric=metric, filter=filter), [])
         except TotalsOnly as found:
             return _pick_totals(each.name, found.totals, metric)
-    ledger = suite.ledger
-    if not ledger.scored:
-        raise InputError(f"{each.name}: no rollout was scored")
-    return Totals("scored rollouts", ledger.passed, ledger.scored, ledger.passed / ledger.scored)
 
 
 def _pick_totals(name: str, totals: Sequence[Totals], metric: str | None) -> Totals:
@@ -171,9 +244,11 @@ def _pick_totals(name: str, totals: Sequence[Totals], metric: str | None) -> Tot
     return next(each for each in totals if each.name == chosen)
 
 
-def _combined(inputs: list[Input], options: Options, combine: Combine | None) -> Rollouts:
+def _combined(
+    inputs: list[Input], options: Options, combine: Combine | None, files: list[FileRead]
+) -> Rollouts:
     if len(inputs) == 1 and combine != "systems":
-        return _suite(inputs[0], options)
+        return _suite(inputs[0], options, files)
     if combine is None:
         listed = ", ".join(each.name for each in inputs[:5]) + (", ..." if inputs[5:] else "")
         raise InputError(
@@ -181,12 +256,12 @@ def _combined(inputs: list[Input], options: Options, combine: Combine | None) ->
             f"{COMBINE_HELP}"
         )
     if combine == "systems":
-        return _one_system(inputs, options)
+        return _one_system(inputs, options, files)
     formats = {each.format.name: each.name for each in inputs}
     if len(formats) > 1:
         listed = ", ".join(f"{name} is {known!r}" for known, name in formats.items())
         raise InputError(f"the files are of different formats, and cannot be joined: {listed}")
-    suites = [(each.name, _suite(each, options)) for each in inputs]
+    suites = [(each.name, _suite(each, options, files)) for each in inputs]
     return as_runs(suites) if combine == "rollouts" else as_parts(suites)
 
 
@@ -218,29 +293,30 @@ def _holds_totals(each: Input, options: Options) -> bool:
     return False
 
 
-def _suite(each: Input, options: Options) -> Rollouts:
+def _suite(each: Input, options: Options, files: list[FileRead]) -> Rollouts:
     try:
         data = each.format.read(each.source, options)
+        files.append(FileRead(each.name, each.format, data.version))
         return to_rollouts(data, options, source=each.name)
     except InputError as error:
         # Readers know the line, only this function knows the file.
         raise in_file(each.name, error) from None
 
 
-def _one_system(inputs: list[Input], options: Options) -> Rollouts:
+def _one_system(inputs: list[Input], options: Options, files: list[FileRead]) -> Rollouts:
     """Read the file that holds the system which is meant; the others only as far as needed."""
     within = replace(options, system=None)
-    files: list[tuple[Input, str | None]] = []
+    systems: list[tuple[Input, str | None]] = []
     for each in inputs:
         try:
             found = systems_in(each.format.read(each.source, within))
         except InputError as error:
             raise in_file(each.name, error) from None
-        files += [(each, label) for label in found]
-    names = system_names([(each.name, label) for each, label in files])
+        systems += [(each, label) for label in found]
+    names = system_names([(each.name, label) for each, label in systems])
     at = pick_system(names, options.system)
-    each, label = files[at]
-    suite = _suite(each, replace(options, system=label))
+    each, label = systems[at]
+    suite = _suite(each, replace(options, system=label), files)
     others = [name for name in names if name != names[at]]
     if others:
         suite = suite.with_notes(f"other systems in the files, not used: {', '.join(others)}")

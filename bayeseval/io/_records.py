@@ -65,6 +65,8 @@ class Records:
         are decided anew by ``options.pass_if``, and partial credit is counted.
     full_credit : float
         The score that is a pass by default.
+    version : str or None
+        The version of the format or of the harness, where the file says so.
     """
 
     task: Sequence[int | str]
@@ -76,6 +78,7 @@ class Records:
     notes: tuple[str, ...] = ()
     score: Sequence[float | None] | None = None
     full_credit: float = 1.0
+    version: str | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -97,6 +100,7 @@ class CountTable:
     notes: tuple[str, ...] = ()
     duplicates: int = 0
     by_engine: bool = False
+    version: str | None = None
 
 
 def to_rollouts(data: Records | CountTable, options: Options, *, source: str) -> Rollouts:

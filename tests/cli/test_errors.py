@@ -86,7 +86,9 @@ def test_rate_names_the_option_the_value_and_the_mend(
 
 
 def test_usage_errors_point_to_the_help(run: Run) -> None:
-    _assert_user_error(run("rate"), "Missing argument 'PASSES/TRIALS'", "bayeseval rate --help")
+    _assert_user_error(
+        run("rate"), "Missing argument 'PASSES/TRIALS|FILE'", "bayeseval rate --help"
+    )
     _assert_user_error(run("rat"), "No such command 'rat'", "'rate'", "'bayeseval --help'")
 
 

@@ -1,0 +1,180 @@
+"""The options of every command that reads files of results."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from bayeseval.io._read import Found
+
+__all__ = [
+    "AsOption",
+    "DuplicatesOption",
+    "ErrorsOption",
+    "FilesArgument",
+    "FilterOption",
+    "FormatOption",
+    "MetricOption",
+    "PassIfOption",
+    "Reading",
+    "ScorerOption",
+    "SkipBadRecordsOption",
+    "SystemOption",
+]
+
+_PANEL = "Reading FILE"
+
+FilesArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FILE...",
+        help="Files of results, folders, patterns, or - for standard input.",
+        show_default=False,
+    ),
+]
+FormatOption = Annotated[
+    str | None,
+    typer.Option(
+        "--format",
+        metavar="NAME",
+        help="Insist on a format ('bayeseval formats' lists them); recognised otherwise.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SystemOption = Annotated[
+    str | None,
+    typer.Option(
+        "--system",
+        metavar="NAME",
+        help="The system to read, where there are several.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ScorerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--scorer",
+        metavar="NAME",
+        help="The scorer whose verdict counts, where there are several.",
+        rich_help_panel=_PANEL,
+    ),
+]
+MetricOption = Annotated[
+    str | None,
+    typer.Option(
+        "--metric",
+        metavar="NAME",
+        help="The metric that counts, where there are several; of a table, a column.",
+        rich_help_panel=_PANEL,
+    ),
+]
+FilterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--filter",
+        metavar="NAME",
+        help="The filter of lm-eval that counts, where there are several.",
+        rich_help_panel=_PANEL,
+    ),
+]
+PassIfOption = Annotated[
+    str | None,
+    typer.Option(
+        "--pass-if",
+        metavar="BAR",
+        help="Which scores pass, such as '>= 0.5'. Default: full credit.",
+        rich_help_panel=_PANEL,
+    ),
+]
+ErrorsOption = Annotated[
+    str,
+    typer.Option(
+        "--errors",
+        metavar="exclude|fail|bounds",
+        help="Errored rollouts: left out, failures, or every answer three ways: left out, all "
+        "failed, all passed.",
+        rich_help_panel=_PANEL,
+    ),
+]
+DuplicatesOption = Annotated[
+    str,
+    typer.Option(
+        "--duplicates",
+        metavar="error|rollouts",
+        help="Records of one task and rollout that contradict each other: an error, or further "
+        "rollouts.",
+        rich_help_panel=_PANEL,
+    ),
+]
+SkipBadRecordsOption = Annotated[
+    bool,
+    typer.Option(
+        "--skip-bad-records",
+        help="Count and leave out records that cannot be decoded.",
+        rich_help_panel=_PANEL,
+    ),
+]
+AsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="rollouts|tasks|systems",
+        help="What several files are: runs of one system, parts of one suite, or one file per "
+        "system.",
+        rich_help_panel=_PANEL,
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """What the command line says about its files; fields as the parameters of `read`.
+
+    Parameters
+    ----------
+    files : list of str
+        What to read.
+    errors : str
+        How errored rollouts are treated; checked by `find`.
+    format, system, scorer, metric, filter, pass_if, combine : str or None
+        As in `bayeseval.read`.
+    duplicates : str
+        As in `bayeseval.read`.
+    skip_bad_records : bool
+        As in `bayeseval.read`.
+    """
+
+    files: list[str]
+    errors: str
+    format: str | None
+    system: str | None
+    scorer: str | None
+    metric: str | None
+    filter: str | None
+    pass_if: str | None
+    duplicates: str
+    skip_bad_records: bool
+    combine: str | None
+
+    def find(self) -> Found:
+        """Read the files; errored rollouts are failures afterwards if that was asked for."""
+        from dataclasses import replace
+
+        from bayeseval._validate import one_of
+        from bayeseval.io._read import find
+
+        one_of(self.errors, ("exclude", "fail", "bounds"), "--errors")
+        options: dict[str, Any] = {
+            name: getattr(self, name)
+            for name in (
+                *("format", "system", "scorer", "metric", "filter", "pass_if"),
+                *("duplicates", "skip_bad_records", "combine"),
+            )
+        }
+        found = find(self.files, **options)
+        if self.errors == "fail":
+            return replace(found, rollouts=found.rollouts.with_lost("fail"))
+        return found
