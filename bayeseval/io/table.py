@@ -1,4 +1,20 @@
-"""Plain tables: one row for each rollout (long), or one for each task (counts)."""
+"""Plain tables: one row for each rollout (``long``), or one for each task (``counts``).
+
+CSV with any delimiter, TSV, JSONL, a JSON list of objects, or Parquet; packed by gzip or not.
+
+``long``: a task, an outcome, and optionally a rollout id, a system and whether the rollout
+errored, found by their usual names in any case (``Task ID``, ``run``, ``correct``, ``model``).
+``metric=`` names the column of the outcome where another one is meant. Further columns that are
+constant within each task are factors. Ids in CSV are text, as they stand; in JSON and Parquet
+they keep their type. An outcome is true/false, yes/no, 1/0, pass/fail, passed/failed, in any case;
+``error`` is errored, and empty or null is missing. A column of scores is refused without
+``pass_if=``. Options: ``system``, ``metric``, ``pass_if``, ``duplicates``, ``skip_bad_records``.
+
+``counts``: a task, passes, trials (scored rollouts), and optionally errored and missing.
+
+Parquet, and text of more than 20 MB, is counted by DuckDB in bounded memory, whatever its size.
+Tasks then come sorted by their ids, not in the order of the file.
+"""
 
 from __future__ import annotations
 
@@ -213,10 +229,10 @@ LONG = Format(
     name="long",
     title="a table with one row for each rollout",
     looks_for=(
-        f"CSV, TSV or JSONL with a column for the task ({names(known.TASK, 3)}, ...) and one "
+        f"CSV, TSV, JSONL or Parquet with a column for the task ({names(known.TASK, 3)}, ...) and one "
         f"for the outcome ({names(known.OUTCOME, 3)}, ...)"
     ),
-    extensions=(".csv", ".tsv", ".jsonl"),
+    extensions=(".csv", ".tsv", ".jsonl", ".parquet"),
     detect=_detect_long,
     read=_read_long,
     general=True,
@@ -227,10 +243,10 @@ COUNTS = Format(
     name="counts",
     title="a table with one row for each task",
     looks_for=(
-        f"CSV, TSV or JSONL with the columns task, passes ({names(known.PASSES, 3)}, ...) and "
+        f"CSV, TSV, JSONL or Parquet with the columns task, passes ({names(known.PASSES, 3)}, ...) and "
         f"trials ({names(known.TRIALS, 3)}, ...)"
     ),
-    extensions=(".csv", ".tsv", ".jsonl"),
+    extensions=(".csv", ".tsv", ".jsonl", ".parquet"),
     detect=_detect_counts,
     read=_read_counts,
     general=True,
