@@ -229,8 +229,8 @@ LONG = Format(
     name="long",
     title="a table with one row for each rollout",
     looks_for=(
-        f"CSV, TSV, JSONL or Parquet with a column for the task ({names(known.TASK, 3)}, ...) and one "
-        f"for the outcome ({names(known.OUTCOME, 3)}, ...)"
+        f"CSV, TSV, JSONL or Parquet with a column for the task ({names(known.TASK, 3)}, ...) "
+        f"and one for the outcome ({names(known.OUTCOME, 3)}, ...)"
     ),
     extensions=(".csv", ".tsv", ".jsonl", ".parquet"),
     detect=_detect_long,
@@ -243,8 +243,8 @@ COUNTS = Format(
     name="counts",
     title="a table with one row for each task",
     looks_for=(
-        f"CSV, TSV, JSONL or Parquet with the columns task, passes ({names(known.PASSES, 3)}, ...) and "
-        f"trials ({names(known.TRIALS, 3)}, ...)"
+        f"CSV, TSV, JSONL or Parquet with the columns task, passes ({names(known.PASSES, 3)}, ...) "
+        f"and trials ({names(known.TRIALS, 3)}, ...)"
     ),
     extensions=(".csv", ".tsv", ".jsonl", ".parquet"),
     detect=_detect_counts,
