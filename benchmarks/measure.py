@@ -36,6 +36,8 @@ class Row:
         What is to be reached.
     limit : float, optional
         The same in seconds.
+    fits : bool, optional
+        Whether what else is to be reached holds, such as a bound on memory.
     """
 
     name: str
@@ -44,11 +46,12 @@ class Row:
     theirs: Timing
     target: str = ""
     limit: float | None = None
+    fits: bool = True
 
     @property
     def met(self) -> bool | None:
         """Whether the target is reached; None where there is none."""
-        return None if self.limit is None else self.ours.seconds <= self.limit
+        return None if self.limit is None else self.ours.seconds <= self.limit and self.fits
 
     @property
     def ratio(self) -> float:
@@ -77,3 +80,13 @@ def process(*arguments: str) -> Callable[[], None]:
         subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)
 
     return run
+
+
+def peak_memory(code: str) -> int:
+    """The most memory in MiB that a Python of its own holds while it runs some code."""
+    tell = "import resource, sys; sys.stdout.write(str(resource.getrusage(0).ru_maxrss))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{tell}"], check=True, capture_output=True, text=True
+    )
+    # Kibibytes, but bytes on macOS.
+    return int(done.stdout.split()[-1]) >> (20 if sys.platform == "darwin" else 10)

@@ -5,8 +5,10 @@ Written once, in narwhals, for every engine: frames of users, and files through 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import or_
 from typing import Any
 
 import narwhals as nw
@@ -16,10 +18,10 @@ import numpy.typing as npt
 from bayeseval.errors import InputError
 from bayeseval.io._collect import collected
 from bayeseval.io._pass_if import PassIf
-from bayeseval.rollouts._tally import SPELLINGS_HELP, Outcome, outcome_codes, short, spellings
+from bayeseval.rollouts._tally import SPELLINGS_HELP, Outcome, outcome_codes, short
 from bayeseval.rollouts._text import plural
 
-__all__ = ["Counted", "Layout", "count", "count_or_refuse", "counted_notes"]
+__all__ = ["Counted", "Layout", "count", "count_or_refuse", "counted_notes", "known_spellings"]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 # 2**40 times as many attempts as a task can have is still a whole number for a float.
@@ -48,8 +50,9 @@ class Layout:
         The bar, where `passed` holds scores.
     keep_contradictory : bool
         Whether contradictory records of one attempt are counted as rollouts of their own.
-    extra_spellings : mapping of Outcome to texts
-        Ways to write an outcome that are met only in this frame.
+    spellings : tuple of (str, Outcome), or None
+        The texts in `passed`, as far as they are known, and what they mean; looked up in
+        the frame if None. Python says what a text means, and the engine only compares.
     """
 
     task: str
@@ -60,7 +63,7 @@ class Layout:
     factors: tuple[str, ...] = ()
     pass_if: PassIf | None = None
     keep_contradictory: bool = False
-    extra_spellings: tuple[tuple[str, int], ...] = ()
+    spellings: tuple[tuple[str, Outcome], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,19 +113,23 @@ class Counted:
 def count(frame: Frame, layout: Layout) -> Counted:
     """Count the rollouts of each task in the frame's own engine."""
     schema = frame.collect_schema()
+    is_flag = isinstance(schema[layout.passed], nw.Boolean) and layout.errored is None
     outcome = _Outcomes.of(layout, schema[layout.passed])
     bit = _bit(frame, layout, schema)
     columns = {
         "task": nw.col(layout.task),
-        "p": _flag(outcome.passed),
-        "s": _flag(outcome.scored),
+        # One column says both where outcomes are flags: its sum, and how many are not null.
+        "p": nw.col(layout.passed).cast(nw.Int32) if is_flag else _flag(outcome.passed),
+        "s": None if is_flag else _flag(outcome.scored),
         "bit": bit,
         "partial": None if layout.pass_if is None else _flag(outcome.partial),
     }
     for at, name in enumerate(layout.factors):
         columns[f"f{at}"] = _comparable(name, schema[name])
     coded = frame.select(**{name: each for name, each in columns.items() if each is not None})
-    aggregates = [nw.col("p").count(), nw.col("s").count(), nw.len().alias("n")]
+    passed = nw.col("p").sum() if is_flag else nw.col("p").count()
+    scored = nw.col("p").count().alias("s") if is_flag else nw.col("s").count()
+    aggregates = [passed, scored, nw.len().alias("n")]
     if bit is not None:
         aggregates.append(nw.col("bit").sum())
     if layout.pass_if is not None:
@@ -211,15 +218,17 @@ class _Outcomes:
             raise InputError(
                 f"column {layout.passed!r} holds texts, and pass_if= (--pass-if) compares numbers"
             )
-        text = column.cast(nw.String).str.strip_chars().str.to_lowercase()
-        lists = {code: list(spellings(code)) for code in Outcome}
-        for spelling, code in layout.extra_spellings:
-            lists[Outcome(code)].append(spelling)
+        text = column.cast(nw.String)
+
+        def one_of(*codes: Outcome) -> nw.Expr:
+            texts = [each for each, code in layout.spellings or () if code in codes]
+            return reduce(or_, (text == each for each in texts), never)
+
         return cls(
-            text.is_in(lists[Outcome.PASS]),
-            text.is_in(lists[Outcome.PASS] + lists[Outcome.FAIL]),
-            text.is_in(lists[Outcome.ERRORED]),
-            column.is_null() | text.is_in(lists[Outcome.MISSING]),
+            one_of(Outcome.PASS),
+            one_of(Outcome.PASS, Outcome.FAIL),
+            one_of(Outcome.ERRORED),
+            column.is_null() | one_of(Outcome.MISSING),
             never,
         )
 
@@ -346,22 +355,35 @@ class _Unreadable(Exception):
 
 
 def count_or_refuse(frame: Frame, layout: Layout, *, name: str | None = None) -> Counted:
-    """As `count`; outcomes in unusual spelling are looked up once, others are refused.
+    """As `count`, for outcomes in any spelling; what is no outcome is refused.
 
     Messages speak of the column of outcomes as `name`.
     """
+    where = f"column {name or layout.passed!r}"
+    if layout.spellings is None and _is_text(frame.collect_schema()[layout.passed]):
+        text = nw.col(layout.passed).cast(nw.String).alias("value")
+        found = collected(frame.select(text).unique().head(_MOST_LEVELS))["value"]
+        layout = replace(layout, spellings=known_spellings(found.tolist(), where))
     try:
         return count(frame, layout)
-    except _Unreadable as found:
-        where = f"column {name or layout.passed!r}"
-        values = found.values
-        if all(isinstance(value, str) for value in values):
-            known = {value: code for value in values if (code := _code(value)) is not None}
-            values = [value for value in values if value not in known]
-            if not values:
-                pairs = tuple((value.strip().lower(), code) for value, code in known.items())
-                return count(frame, replace(layout, extra_spellings=pairs))
-        raise InputError(_not_outcomes(where, values)) from None
+    except _Unreadable as unread:
+        if not all(isinstance(value, str) for value in unread.values):
+            raise InputError(_not_outcomes(where, unread.values)) from None
+        more = known_spellings(unread.values, where)
+    return count_or_refuse(
+        frame, replace(layout, spellings=(*(layout.spellings or ()), *more)), name=name
+    )
+
+
+def known_spellings(values: Iterable[Any], where: str) -> tuple[tuple[str, Outcome], ...]:
+    """Return what texts mean as outcomes; one that means nothing is an error."""
+    found = []
+    for value in dict.fromkeys(value for value in values if isinstance(value, str)):
+        code = _code(value)
+        if code is None:
+            raise InputError(_not_outcomes(where, [value]))
+        found.append((value, Outcome(code)))
+    return tuple(found)
 
 
 def _code(value: str) -> int | None:

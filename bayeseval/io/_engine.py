@@ -13,7 +13,7 @@ from bayeseval.errors import FormatError
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = ["connected", "parquet_columns", "parquet_rows"]
+__all__ = ["connected", "parquet_rows", "path_text", "quoted", "text"]
 
 MEMORY_LIMIT = "600MB"
 
@@ -56,13 +56,6 @@ def text(value: str) -> str:
 def path_text(path: Path) -> str:
     """A path in SQL, meant as it stands: brackets and stars are no pattern."""
     return text("".join(f"[{sign}]" if sign in "*?[" else sign for sign in str(path.absolute())))
-
-
-def parquet_columns(path: Path) -> list[str]:
-    """Return the names of the columns of a Parquet file."""
-    with connected() as connection:
-        found = connection.sql(f"SELECT * FROM read_parquet({path_text(path)}) LIMIT 0")
-        return list(found.columns)
 
 
 def parquet_rows(path: Path, most: int | None = None) -> dict[str, list[Any]]:

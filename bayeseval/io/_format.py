@@ -28,6 +28,7 @@ WIDE_HEAD_SIZE = 1 << 26
 # More than any table of results has; a line of commas would be a million columns.
 MOST_COLUMNS = 10_000
 MOST_MEMBERS = 200_000
+SAMPLE_ROWS = 1_000
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
@@ -170,6 +171,14 @@ class Source:
             value = value[0]
         return value if isinstance(value, dict) else {}
 
+    @cached_property
+    def first_rows(self) -> dict[str, list[Any]]:
+        """The columns of a Parquet file, with their first values."""
+        # Loads DuckDB.
+        from bayeseval.io._engine import parquet_rows
+
+        return parquet_rows(self.path, SAMPLE_ROWS)
+
     @property
     def is_parquet(self) -> bool:
         """Whether the file is a Parquet file."""
@@ -191,10 +200,7 @@ class Source:
     def columns(self) -> list[str]:
         """Names of the columns: keys of the first JSON object, or cells of the first line."""
         if self.is_parquet:
-            # Loads DuckDB.
-            from bayeseval.io._engine import parquet_columns
-
-            return parquet_columns(self.path)
+            return list(self.first_rows)
         if self.is_json or self.text is None:
             return list(self.record)[:MOST_COLUMNS]
         lines = (line for line in self.text.splitlines() if line.strip())

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching
-from bayeseval.io._counting import Counted, Layout, count_or_refuse, counted_notes
+from bayeseval.io._counting import Counted, Layout, count_or_refuse, counted_notes, known_spellings
 from bayeseval.io._engine import connected, path_text, quoted, text
 from bayeseval.io._format import Options, Source
 from bayeseval.io._layout import LongLayout, long_layout, outcomes
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 __all__ = ["read_large"]
 
 # One line of a CSV file or one JSON record may hold a transcript.
-LONGEST_LINE = 1 << 26
-_BUFFERS = 2
+LONGEST_RECORD = 1 << 26
+# The engine works on one buffer in each thread, and wants two lines in one.
+LONGEST_LINE = 1 << 24
+_BUFFER = 1 << 25
 _HIGHEST_BIT = 40
 _SEPARATOR = "\x1f"
 _BOM = b"\xef\xbb\xbf"
@@ -103,6 +105,11 @@ class _Engine:
         self.options = options
         self.layout = layout
         self.is_json = source.is_json
+        self.spellings = None
+        if options.pass_if is None:
+            values = first.columns[layout.outcome]
+            texts = values if source.is_parquet else map(_as_engine_text, values)
+            self.spellings = known_spellings(texts, f"column {layout.outcome!r}")
         self.notes: list[str] = []
         others, notes = usable_columns({name: first.columns[name] for name in layout.others})
         self.notes += notes
@@ -128,6 +135,7 @@ class _Engine:
                 bit="bit" if self.small_attempts else None,
                 factors=tuple(f"factor {name}" for name in self.factors),
                 pass_if=pass_if if isinstance(pass_if, PassIf) else None,
+                spellings=self.spellings,
                 keep_contradictory=self.options.duplicates == "rollouts",
             ),
             name=self.layout.outcome,
@@ -158,14 +166,14 @@ class _Engine:
             ignore = ", ignore_errors=true" if skip else ""
             return (
                 f"read_json({path}, format='newline_delimited', columns={{{kinds}}}, "
-                f"maximum_object_size={LONGEST_LINE}{ignore})"
+                f"maximum_object_size={LONGEST_RECORD}{ignore})"
             )
         kinds = ", ".join(f"{text(name)}: 'VARCHAR'" for name in self.columns)
         rejects = ", store_rejects=true" if skip else ""
         return (
             f"read_csv({path}, auto_detect=false, header=true, columns={{{kinds}}}, "
             f"delim={text(self.source.delimiter)}, quote='\"', escape='\"', strict_mode=true, "
-            f"max_line_size={LONGEST_LINE}, buffer_size={_BUFFERS * LONGEST_LINE}, "
+            f"max_line_size={LONGEST_LINE}, buffer_size={_BUFFER}, "
             f"skip={_blank_lines(self.source)}{rejects})"
         )
 
@@ -325,6 +333,13 @@ class _Engine:
         return columns
 
 
+def _as_engine_text(value: Any) -> str | None:
+    """Return a value of JSON or CSV as the engine's text of it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return value if isinstance(value, str) else None if value is None else str(value)
+
+
 def _is_one_of(column: str, outcome: Outcome) -> str:
     listed = ", ".join(text(each) for each in spellings(outcome))
     return f"lower(trim({column})) IN ({listed})"
@@ -355,7 +370,10 @@ def _task_ids(
     if not is_json:
         if task.dtype.kind in "iu":
             return task
-        for value in task.tolist():
+        listed = task.tolist()
+        if set(map(type, listed)) == {str} and "" not in listed:
+            return task
+        for value in listed:
             if type(value) not in (int, str) or value == "":
                 raise FormatError(
                     f"the task in column {column!r} is {short(value)}; it must be a text or a "

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bayeseval.errors import FormatError
-from bayeseval.io._format import MOST_COLUMNS, Source
+from bayeseval.io._format import MOST_COLUMNS, SAMPLE_ROWS, Source
 from bayeseval.io._json import decode, decode_lines
 from bayeseval.io._stream import skipped_note
 from bayeseval.rollouts._tally import short
 
 __all__ = ["Table", "parse", "sample"]
-
-SAMPLE_ROWS = 1_000
 
 # Columns are filled up where a record has no such key: this many times its own values.
 MOST_BLANKS = 100
@@ -90,14 +88,25 @@ def _table_of_columns(columns: dict[str, list[Any]]) -> Table:
 def sample(source: Source) -> Table:
     """Return the first rows of a table, which is perhaps too large to be parsed here."""
     if source.is_parquet:
-        from bayeseval.io._engine import parquet_rows
+        return _table_of_columns(source.first_rows)
+    return parse(Source(source.path, _first_lines(source), True), skip_bad_records=True)
 
-        return _table_of_columns(parquet_rows(source.path, SAMPLE_ROWS))
-    head = source.head
-    if not source.complete:
-        # The last line is cut.
-        head = head[: head.rfind(b"\n") + 1]
-    return parse(Source(source.path, head, True), skip_bad_records=True)
+
+def _first_lines(source: Source) -> bytes:
+    """Return the first lines of a text; an end of line within quotes is none."""
+    lines: list[bytes] = []
+    whole, quotes = 0, 0
+    for line in source.head.splitlines(keepends=True):
+        lines.append(line)
+        quotes += line.count(b'"')
+        if source.is_json or quotes % 2 == 0:
+            whole = len(lines)
+            if whole > SAMPLE_ROWS:
+                return b"".join(lines[:whole])
+    if source.complete:
+        return source.head
+    # The last line is cut.
+    return b"".join(lines[: min(whole, len(lines) - 1)])
 
 
 def _parse_csv(source: Source, skipped: list[str] | None) -> Table:
