@@ -87,7 +87,7 @@ def log_rising(first: Array, other: Array, k: int) -> Array:
     """Log of E[p^k] for p ~ Beta(first, other), of their shape."""
     total = np.zeros(np.shape(first))
     for j in range(k):
-        with np.errstate(divide="ignore"):
+        with np.errstate(divide="ignore", over="ignore"):
             total -= np.log1p(other / (first + j))
     return total
 

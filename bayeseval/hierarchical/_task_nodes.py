@@ -43,9 +43,8 @@ def task_nodes(
     *,
     tasks: int = 1,
     trials: float = 0.0,
-    rollouts: float = np.inf,
 ) -> TaskNodes:
-    """Lay nodes that resolve the mean rate, or mean outcome, of a number of tasks.
+    """Lay nodes that resolve the mean rate of a number of tasks.
 
     Parameters
     ----------
@@ -60,15 +59,13 @@ def task_nodes(
         Number of tasks whose mean is asked for.
     trials : float, default 0
         Rollouts that each of them has had; 0 for new tasks.
-    rollouts : float, default inf
-        Rollouts of each that make the outcome; infinitely many give the rate itself.
     """
     y, low, high = _fine_rows(rows)
     steps //= 2
     x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, steps + 1)
     logs = log_joint(x, y[:, None])
     near = logs > logs.max(axis=1, keepdims=True) - 20.0
-    width = _width(x, np.exp(-y[:, None]), tasks, trials, rollouts)
+    width = _width(x, np.exp(-y[:, None]), tasks, trials)
     widths = np.where(near, width, np.inf).min(axis=1)
     wanted = (high - low) / steps / widths
     top = float(logs.max())
@@ -152,13 +149,12 @@ def _fine_rows(
     return fine, np.interp(fine, y, low), np.interp(fine, y, high)
 
 
-def _width(x: Array, kappa: Array, tasks: int, trials: float, rollouts: float) -> Array:
-    """Width in x of the quantity's density at a given value, seen as a function of x.
+def _width(x: Array, kappa: Array, tasks: int, trials: float) -> Array:
+    """Width in x of the mean rate's density at a given value, seen as a function of x.
 
     The standard deviation of the mean over tasks, given mean and ICC, divided by how
     fast its expectation moves with x.
     """
-    variance = special.expit(x) * special.expit(-x)
-    size = kappa + trials
-    spread = (size + size**2 / rollouts) / (variance * tasks)
-    return np.asarray(np.sqrt(spread) / kappa)
+    # Roots one by one: under a prior that is heavy at ICC 0, kappa squared overflows.
+    deviation = np.sqrt((kappa + trials) / tasks) / kappa
+    return np.asarray(deviation / np.sqrt(special.expit(x) * special.expit(-x)))
