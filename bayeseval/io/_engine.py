@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["connected", "parquet_rows", "path_text", "quoted", "text"]
 
 MEMORY_LIMIT = "600MB"
+_SPILL: dict[int, tempfile.TemporaryDirectory[str]] = {}
 
 
 @contextmanager
@@ -23,19 +26,28 @@ def connected() -> Iterator[duckdb.DuckDBPyConnection]:
     """Give a connection with bounded memory that loads nothing from elsewhere."""
     import duckdb
 
-    with tempfile.TemporaryDirectory(prefix="bayeseval-") as spill:
-        config: dict[str, str | bool | int | float | list[str]] = {
-            "memory_limit": MEMORY_LIMIT,
-            "temp_directory": spill,
-            "preserve_insertion_order": "false",
-            "autoinstall_known_extensions": "false",
-            "autoload_known_extensions": "false",
-        }
-        with duckdb.connect(":memory:", config=config) as connection:
-            try:
-                yield connection
-            except duckdb.Error as error:
-                raise FormatError(_reason(error)) from None
+    with _database(os.getpid()).cursor() as connection:
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise FormatError(_reason(error)) from None
+
+
+@cache
+def _database(process: int) -> duckdb.DuckDBPyConnection:
+    """Return the one database of a process, which holds no tables; a fork needs its own."""
+    import duckdb
+
+    # Kept until the process ends, and then removed.
+    _SPILL[process] = tempfile.TemporaryDirectory(prefix="bayeseval-", ignore_cleanup_errors=True)
+    config: dict[str, str | bool | int | float | list[str]] = {
+        "memory_limit": MEMORY_LIMIT,
+        "temp_directory": _SPILL[process].name,
+        "preserve_insertion_order": "false",
+        "autoinstall_known_extensions": "false",
+        "autoload_known_extensions": "false",
+    }
+    return duckdb.connect(":memory:", config=config)
 
 
 def _reason(error: Exception) -> str:

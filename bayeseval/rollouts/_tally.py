@@ -168,6 +168,8 @@ def id_array(values: Iterable[Any] | None, argument: str, n: int | None = None) 
         return values.astype(np.int64)
     plain = as_list(values, argument)
     kinds = set(map(type, plain))
+    if kinds == {str} and isinstance(values, np.ndarray) and values.dtype == object:
+        return values.copy()
     if kinds - {int, str}:
         at = next(at for at, value in enumerate(plain) if type(value) not in (int, str))
         raise InputError(
