@@ -51,6 +51,9 @@ def is_large(source: Source) -> bool:
         return True
     if source.complete or source.head.lstrip()[:1] == b"[":
         return False
+    # The engine's columns are chosen by the first lines: two of them must be whole.
+    if source.head.count(b"\n") < 2 and not source.is_gzip:
+        return False
     return source.path.stat().st_size > (LARGE_PACKED if source.is_gzip else LARGE)
 
 

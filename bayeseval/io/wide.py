@@ -35,7 +35,7 @@ __all__ = ["SYSTEMS", "WIDE", "detect_systems", "detect_trials"]
 
 _TRIAL = re.compile(
     r"(?:trial|run|attempt|rollout|epoch|repeat|repetition|replicate|sample|seed|try|iteration)"
-    r"[\s_.#-]*([0-9]+)(?:[\s_.-]*(?:passed|pass|success|correct|resolved|result|outcome|reward|"
+    r"[\s_.#-]*([0-9]{1,9})(?:[\s_.-]*(?:passed|pass|success|correct|resolved|result|outcome|reward|"
     r"score))?",
     re.IGNORECASE,
 )
