@@ -37,8 +37,8 @@ def transcripts(size: int) -> Iterator[list[dict[str, str]]]:
 
 def make_eval(path: Path, samples: int, size: int) -> None:
     """Write an Inspect log of about `size` packed bytes."""
-    # These words pack to about two fifths.
-    messages = transcripts(int(size / samples * 2.5))
+    # These words pack to somewhat more than half.
+    messages = transcripts(int(size / samples * 1.8))
     summaries = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for at in range(samples):
