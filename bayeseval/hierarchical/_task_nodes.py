@@ -157,4 +157,5 @@ def _width(x: Array, kappa: Array, tasks: int, trials: float) -> Array:
     """
     # Roots one by one: under a prior that is heavy at ICC 0, kappa squared overflows.
     deviation = np.sqrt((kappa + trials) / tasks) / kappa
-    return np.asarray(deviation / np.sqrt(special.expit(x) * special.expit(-x)))
+    with np.errstate(over="ignore"):
+        return np.asarray(deviation / np.sqrt(special.expit(x) * special.expit(-x)))

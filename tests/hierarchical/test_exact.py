@@ -76,13 +76,13 @@ def test_a_task_without_scores_changes_nothing_but_the_notes(pairs: list[tuple[i
     assert note == "1 task has no scored rollout and carries no information."
 
 
-@settings(max_examples=10)
+@settings(max_examples=5)
 @given(tasks)
 def test_pass_hat_falls_and_pass_at_rises_with_k(pairs: list[tuple[int, int]]) -> None:
     fit = exact(suite_of(pairs))
     levels = np.array([0.05, 0.5, 0.95])
-    hat = [fit.pass_hat_k(k) for k in (1, 2, 3, 7)]
-    at = [fit.pass_at_k(k) for k in (1, 2, 3, 7)]
+    hat = [fit.pass_hat_k(k) for k in (1, 2, 3, 5)]
+    at = [fit.pass_at_k(k) for k in (1, 2, 3, 5)]
     assert np.all(np.diff([p.mean for p in hat]) <= 1e-12)
     assert np.all(np.diff([p.mean for p in at]) >= -1e-12)
     assert np.all(np.diff([p.quantile(levels) for p in hat], axis=0) <= 1e-9)
