@@ -77,7 +77,7 @@ class Fit:
     >>> rollouts = be.Rollouts.from_counts([4] * 30 + [0] * 15 + [2] * 5, 4)
     >>> fit = be.fit(rollouts, engine="exact")
     >>> fit
-    Fit(50 tasks, engine exact: pass rate on new tasks 64.7 % (95 % CrI 51.9-76.5 %, n = 50 tasks))
+    Fit(50 tasks, engine exact: pass rate on new tasks 64.7 % (95 % CrI 52.1-76.4 %, n = 50 tasks))
     >>> fit.pass_hat_k(3)
     pass^3 on new tasks: 59.9 % (95 % CrI 46.3-72.6 %, n = 50 tasks)
     """

@@ -257,8 +257,8 @@ def lattice_mean(
     weights : ndarray, shape (n_nodes,)
         Posterior weights of the hyperparameters.
     groups : sequence of (count, masses)
-        Tasks with equal counts; ``masses(edges)``, shape (n_nodes, n_edges - 1), are
-        the masses of a task's value between edges that run from 0 to 1.
+        Tasks with equal counts; ``masses(points)``, shape (n_nodes, n_points), share a
+        task's law out to equally spaced points from 0 to 1, its mean kept.
     bounds : (float, float)
         The window outside which there is next to no mass.
     moments : (float, float)
@@ -273,10 +273,10 @@ def lattice_mean(
     cells = int(np.ceil(size / (n * width)))
     step = 1.0 / (n * cells)
     size = int(np.ceil(width / step))
-    edges = np.clip((np.arange(cells + 2) - 0.5) / cells, 0.0, 1.0)
+    points = np.arange(cells + 1) / cells
     total: Complex = np.ones((weights.size, size // 2 + 1), dtype=complex)
-    for count, cell_masses in groups:
-        masses = cell_masses(edges)
+    for count, point_masses in groups:
+        masses = point_masses(points)
         folded = np.zeros((weights.size, size))
         for first in range(0, cells + 1, size):
             part = masses[:, first : first + size]

@@ -177,7 +177,7 @@ def test_predictive_check_sees_a_suite_that_is_no_beta() -> None:
     """Two heaps of tasks with nothing between them, where a Beta of that spread has tasks."""
     gap = be.Rollouts.from_counts([3] * 60 + [13] * 60, 16)
     with pytest.warns(be.CheckWarning, match="predictive.*FAILED: the tasks do not look like one"):
-        fit = exact(gap)
+        fit = be.fit(gap, engine="exact")
     assert not fit.checks.passed
     assert [check.name for check in fit.checks.failed] == ["predictive"]
     assert any("predictive" in note and "split the suite" in note for note in fit.notes)

@@ -43,7 +43,7 @@ def test_variables_and_dimensions() -> None:
     model = be.build_model(rollouts)
     assert [variable.name for variable in model.free_RVs] == ["mean", "icc"]
     assert [variable.name for variable in model.deterministics] == ["log_kappa"]
-    assert list(model.coords["task"]) == ["a", 3]
+    assert list(model.coords["task"]) == ["a", "3"]
     explicit = be.build_model(rollouts, collapse=False)
     assert [variable.name for variable in explicit.observed_RVs] == ["passes"]
     assert explicit.named_vars_to_dims["passes"] == ("task",)
