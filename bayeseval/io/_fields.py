@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bayeseval.errors import FormatError, InputError
-from bayeseval.io._format import Options
+from bayeseval.io._options import Options
 from bayeseval.rollouts._tally import short
 
 __all__ = ["columns_of", "flag", "position", "refuse_options", "score_of", "spread_of"]

@@ -12,15 +12,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._options import Options
 from bayeseval.io._records import CountTable, Records
 from bayeseval.io._totals import in_file
 from bayeseval.rollouts._tally import short
 from bayeseval.rollouts._text import plural
 
-__all__ = ["Format", "Options", "Source"]
+__all__ = ["Format", "Source"]
 
 HEAD_SIZE = 1 << 20
 # Read where the first record fills the head, and its keys behind a long transcript decide.
@@ -32,34 +33,6 @@ SAMPLE_ROWS = 1_000
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """What the caller chose: every reader is given the same options.
-
-    Parameters
-    ----------
-    system : str or None
-        The system to read, where a file holds several.
-    scorer, metric, filter : str or None
-        Which outcome to read, where a file holds several; each format says which of
-        the three words it uses.
-    pass_if : callable or None
-        Whether a score passes; by default full credit does.
-    duplicates : {"error", "rollouts"}
-        What contradictory records of one (task, rollout) are.
-    skip_bad_records : bool
-        Whether records that cannot be read are counted and left out.
-    """
-
-    system: str | None = None
-    scorer: str | None = None
-    metric: str | None = None
-    filter: str | None = None
-    pass_if: Callable[[float], bool] | None = None
-    duplicates: Literal["error", "rollouts"] = "error"
-    skip_bad_records: bool = False
 
 
 @dataclass(frozen=True, eq=False)

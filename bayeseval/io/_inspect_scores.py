@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.errors import FormatError
-from bayeseval.io._format import Options
+from bayeseval.io._options import Options
 from bayeseval.io._pick import pick
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural

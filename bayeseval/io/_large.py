@@ -17,8 +17,9 @@ from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching
 from bayeseval.io._counting import Counted, Layout, count_or_refuse, counted_notes, known_spellings
 from bayeseval.io._engine import connected, path_text, quoted, text
-from bayeseval.io._format import Options, Source
+from bayeseval.io._format import Source
 from bayeseval.io._layout import LongLayout, long_layout, outcomes
+from bayeseval.io._options import Options
 from bayeseval.io._parse import Table, sample
 from bayeseval.io._pass_if import PassIf
 from bayeseval.io._records import CountTable, usable_columns

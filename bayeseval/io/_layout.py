@@ -13,7 +13,7 @@ from bayeseval._validate import nearest_names
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching, names
-from bayeseval.io._format import Options
+from bayeseval.io._options import Options
 from bayeseval.io._parse import Table
 from bayeseval.rollouts._tally import outcome_codes, short
 

@@ -17,8 +17,9 @@ from bayeseval.io._combine import (
     pick_system,
     system_names,
 )
-from bayeseval.io._format import Format, Options
+from bayeseval.io._format import Format
 from bayeseval.io._inputs import Input, Paths, open_inputs
+from bayeseval.io._options import Options
 from bayeseval.io._pass_if import as_pass_if
 from bayeseval.io._pick import pick
 from bayeseval.io._records import systems_in, to_rollouts

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from bayeseval._validate import nearest_names
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._options import Options
 from bayeseval.io._pass_if import PassIf
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._ledger import ledger_of
@@ -25,9 +26,6 @@ from bayeseval.rollouts._tally import (
     tally,
 )
 from bayeseval.rollouts._text import plural
-
-if TYPE_CHECKING:
-    from bayeseval.io._format import Options
 
 __all__ = ["CountTable", "Records", "systems_in", "to_rollouts", "usable_columns"]
 

@@ -21,8 +21,9 @@ import numpy as np
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import columns_of, flag, position, refuse_options, score_of
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._pass_if import PassIf
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records

@@ -23,8 +23,9 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.errors import InputError
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
 from bayeseval.rollouts._tally import Outcome, short

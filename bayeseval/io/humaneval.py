@@ -23,8 +23,9 @@ import numpy as np
 
 from bayeseval.errors import InputError
 from bayeseval.io._columns import ROLLOUT, SYSTEM, matching
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._records import Records
 from bayeseval.io._stream import skipped_note, stream_lines
 from bayeseval.rollouts._tally import Outcome, short

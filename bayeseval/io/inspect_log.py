@@ -26,9 +26,10 @@ import msgspec
 
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import refuse_options
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._inspect_scores import Scores, outcomes
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._records import Records
 from bayeseval.io._totals import Totals, TotalsOnly
 from bayeseval.io._zip import Archive, is_zip, open_archive

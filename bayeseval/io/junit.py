@@ -30,7 +30,8 @@ import numpy as np
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import columns_of, refuse_options
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
+from bayeseval.io._options import Options
 from bayeseval.io._records import NO_SCORES, Records
 from bayeseval.io._repeats import without_repeats
 from bayeseval.rollouts._tally import Outcome

@@ -29,9 +29,8 @@ import numpy as np
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import refuse_options
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
-from bayeseval.io._lines import skipped_note, typed_lines
 from bayeseval.io._lm_eval_totals import (
     LOWER_IS_BETTER,
     Run,
@@ -39,8 +38,10 @@ from bayeseval.io._lm_eval_totals import (
     refuse_totals,
     run_beside,
 )
+from bayeseval.io._options import Options
 from bayeseval.io._pick import pick
 from bayeseval.io._records import LONGEST_FACTOR_VALUE, Records
+from bayeseval.io._stream import skipped_note, stream_lines
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
 
@@ -116,7 +117,7 @@ def _read(source: Source, options: Options) -> Records:
             *notes,
             *_notes(docs, metric, score, options),
             *unused,
-            *skipped_note(skipped or ()),
+            *skipped_note(skipped),
         ),
         score=score,
     )
@@ -128,7 +129,7 @@ def _lines(source: Source, skipped: list[str] | None) -> Iterator[tuple[str, _Li
             yield f"record {at:,}", record
         return
     try:
-        for number, _, line in typed_lines(source, _Line, skipped):
+        for number, _, line in stream_lines(source, _Line, skipped):
             yield f"line {number:,}", line
     except FormatError as error:
         raise FormatError(f"{error}{_pretty_printed(source)}") from None

@@ -21,11 +21,12 @@ import numpy as np
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import flag, refuse_options, score_of, spread_of
-from bayeseval.io._format import Format, Options, Source
-from bayeseval.io._lines import skipped_note, typed_lines
+from bayeseval.io._format import Format, Source
 from bayeseval.io._lm_eval_totals import LOWER_IS_BETTER
+from bayeseval.io._options import Options
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
+from bayeseval.io._stream import skipped_note, stream_lines
 from bayeseval.rollouts._tally import Outcome
 from bayeseval.rollouts._text import plural
 
@@ -79,7 +80,7 @@ def _read(source: Source, options: Options) -> Records:
     skipped: list[str] | None = [] if options.skip_bad_records else None
     lines: list[_Line] = []
     events: list[tuple[_Line, int]] = []
-    for number, _, line in typed_lines(source, _Line, skipped):
+    for number, _, line in stream_lines(source, _Line, skipped):
         if line.sample_id is not None and line.type is not None:
             if line.type not in (_MATCH, _METRICS):
                 # Prompts and answers: whole transcripts that nothing here reads.
@@ -87,7 +88,7 @@ def _read(source: Source, options: Options) -> Records:
             events.append((line, number))
         else:
             lines.append(line)
-    notes = skipped_note(skipped or [])
+    notes = skipped_note(skipped)
     report = next((line.final_report for line in lines if line.final_report is not None), None)
     specs = [line.spec for line in lines if line.spec is not None]
     if not events:

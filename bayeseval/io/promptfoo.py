@@ -28,11 +28,12 @@ import numpy as np
 
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import columns_of, flag, refuse_options, score_of
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
-from bayeseval.io._lines import skipped_note, typed_lines
+from bayeseval.io._options import Options
 from bayeseval.io._pick import pick
 from bayeseval.io._records import Records
+from bayeseval.io._stream import skipped_note, stream_lines
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
 
@@ -165,9 +166,9 @@ def _read(source: Source, options: Options) -> Records:
 def _rows(source: Source, options: Options) -> tuple[list[_Row], Callable[[int], str], list[str]]:
     if _is_row(source.record) and not isinstance(source.json, list):
         skipped: list[str] | None = [] if options.skip_bad_records else None
-        lines = [(number, row) for number, _, row in typed_lines(source, _Row, skipped)]
+        lines = [(number, row) for number, _, row in stream_lines(source, _Row, skipped)]
         rows = [row for _, row in lines]
-        return rows, lambda at: f"line {lines[at][0]:,}", skipped_note(skipped or [])
+        return rows, lambda at: f"line {lines[at][0]:,}", skipped_note(skipped)
     if isinstance(source.json, list):
         return decode(source.content(), list[_Row]), lambda at: f"row {at + 1:,}", []
     file = decode(source.content(), _File)

@@ -23,8 +23,9 @@ from typing import Any
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching, names
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._layout import long_layout, one_column, outcomes, scores, task_ids
+from bayeseval.io._options import Options
 from bayeseval.io._parse import Table, parse
 from bayeseval.io._records import CountTable, Records
 from bayeseval.io.wide import detect_systems, detect_trials

@@ -22,8 +22,9 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.io._attempts import by_trial
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._records import Records
 from bayeseval.io._stream import skipped_note, stream_lines
 from bayeseval.rollouts._tally import Outcome

@@ -25,8 +25,9 @@ import numpy as np
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._folder import below, decode_member, strangers, strangers_note
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
+from bayeseval.io._options import Options
 from bayeseval.io._records import Records
 from bayeseval.io._stream import skipped_note
 from bayeseval.io._totals import Totals, TotalsOnly

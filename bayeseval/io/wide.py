@@ -24,8 +24,9 @@ import numpy as np
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
 from bayeseval.io._columns import matching
-from bayeseval.io._format import Format, Options, Source
+from bayeseval.io._format import Format, Source
 from bayeseval.io._layout import one_column, scores, task_ids
+from bayeseval.io._options import Options
 from bayeseval.io._parse import Table, parse, sample
 from bayeseval.io._records import Records
 from bayeseval.rollouts._tally import Outcome, outcome_codes, short

@@ -10,7 +10,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 import bayeseval as be
-from bayeseval.io._format import Options, Source
+from bayeseval.io._format import Source
+from bayeseval.io._options import Options
 from bayeseval.io._records import to_rollouts
 from bayeseval.io._registry import choose
 

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 import bayeseval as be
-from bayeseval.io._format import Options, Source
+from bayeseval.io._format import Source
+from bayeseval.io._options import Options
 from bayeseval.io._registry import choose
 from bayeseval.io._totals import Totals, TotalsOnly
 from tests.io.facts import check
