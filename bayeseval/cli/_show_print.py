@@ -41,7 +41,7 @@ def _format_lines(files: tuple[FileRead, ...]) -> list[str]:
     """Say what each file was read as; files of one format together."""
     names: dict[str, list[str]] = {}
     for each in files:
-        version = f", version {each.version}" if each.version else ""
+        version = f"; {each.version}" if each.version else ""
         names.setdefault(f"{each.format.name} ({each.format.title}{version})", []).append(each.name)
     lines = []
     for known, those in names.items():
@@ -102,6 +102,8 @@ def _print_bounds(rollouts: Rollouts, printer: Printer) -> None:
 
 def _print_totals(found: TotalsOnly, printer: Printer) -> None:
     printer.text(f"{found}.")
+    if found.version:
+        printer.text(f"Written by {found.version}.")
     printer.table(
         "Totals",
         ["name", "passed", "of", "rate, %"],

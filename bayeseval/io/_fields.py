@@ -10,11 +10,20 @@ from bayeseval.errors import FormatError, InputError
 from bayeseval.io._options import Options
 from bayeseval.rollouts._tally import short
 
-__all__ = ["columns_of", "flag", "position", "refuse_options", "score_of", "spread_of"]
+__all__ = [
+    "columns_of",
+    "flag",
+    "position",
+    "refuse_options",
+    "score_of",
+    "spread_of",
+    "version_text",
+]
 
 # Fields become columns: names without end times records without end would fill the memory.
 _MOST_COLUMNS = 100
 _RESERVED = ("system", "task", "rollout")
+_LONGEST_VERSION = 100
 
 
 def score_of(value: Any) -> float | None:
@@ -58,6 +67,16 @@ def spread_of(scores: Sequence[float | None]) -> str:
     """Return the range of scores for a message: ``1 to 5``."""
     known = [score for score in scores if score is not None]
     return f"{min(known):g} to {max(known):g}" if known else "none"
+
+
+def version_text(*parts: tuple[str, Any]) -> str | None:
+    """Join what a file says of its versions, each with its name: ``schema_version 2``."""
+    said = [
+        f"{name} {value if str(value).isprintable() else short(value)}"
+        for name, value in parts
+        if type(value) in (str, int, float) and 0 < len(str(value)) <= _LONGEST_VERSION
+    ]
+    return ", ".join(said) or None
 
 
 def columns_of(

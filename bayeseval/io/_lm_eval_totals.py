@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from bayeseval.errors import FormatError
+from bayeseval.io._fields import version_text
 from bayeseval.io._format import Source
 from bayeseval.io._json import decode
 from bayeseval.io._totals import Totals, TotalsOnly
@@ -34,6 +35,15 @@ class _Results(msgspec.Struct):
     groups: dict[str, Any] | None = None
     group_subtasks: dict[str, Any] | None = None
     model_name: Any = None
+    versions: Any = None
+    lm_eval_version: Any = None
+    git_hash: Any = None
+
+    def version(self, task: str | None = None) -> str | None:
+        of_task = self.versions.get(task) if isinstance(self.versions, dict) else None
+        return version_text(
+            ("lm_eval", self.lm_eval_version), ("git", self.git_hash), ("task version", of_task)
+        )
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -47,11 +57,14 @@ class Run(msgspec.Struct, frozen=True):
         The model.
     lower_is_better : frozenset of str
         Metrics of the task set whose larger values are worse.
+    version : str or None
+        Versions of the harness and of the task set.
     """
 
     task: str
     model: str | None = None
     lower_is_better: frozenset[str] = frozenset()
+    version: str | None = None
 
 
 def detect_totals(source: Source) -> bool:
@@ -70,11 +83,12 @@ def detect_totals(source: Source) -> bool:
 
 def refuse_totals(source: Source) -> FormatError:
     """Return the error for a results file, with the totals it holds."""
-    totals = tuple(_totals(decode(source.content(), _Results)))
+    found = decode(source.content(), _Results)
     return TotalsOnly(
         "a results file of lm-eval: one rate for each task and metric, without the outcome of "
         "single docs; read the samples_*.jsonl that lm-eval writes with --log_samples",
-        totals,
+        tuple(_totals(found)),
+        found.version(),
     )
 
 
@@ -94,7 +108,8 @@ def run_beside(path: Path) -> Run | None:
     model = found.model_name if isinstance(found.model_name, str) else None
     polarity = (found.higher_is_better or {}).get(task)
     lower = polarity.items() if isinstance(polarity, dict) else ()
-    return Run(task, model, frozenset(metric for metric, higher in lower if higher is False))
+    worse = frozenset(metric for metric, higher in lower if higher is False)
+    return Run(task, model, worse, found.version(task))
 
 
 def _totals(found: _Results) -> Iterator[Totals]:

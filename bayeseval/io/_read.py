@@ -120,7 +120,7 @@ class FileRead:
     format : Format
         What read it.
     version : str or None
-        Which version of the format it is, where the file says so.
+        Versions that the file names: of its format, its harness or its task set.
     """
 
     name: str

@@ -64,7 +64,8 @@ class Records:
     full_credit : float
         The score that is a pass by default.
     version : str or None
-        The version of the format or of the harness, where the file says so.
+        The version of the format, of the harness or of the task set, each with its name,
+        where the file says so: ``schema_version 2``.
     """
 
     task: Sequence[int | str]

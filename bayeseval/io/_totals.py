@@ -40,16 +40,21 @@ class TotalsOnly(FormatError):
         Why rollouts are needed, and why this file cannot give them.
     totals : tuple of Totals
         What it does hold.
+    version : str or None
+        As in `Records`.
     """
 
-    def __init__(self, message: str, totals: tuple[Totals, ...] = ()) -> None:
+    def __init__(
+        self, message: str, totals: tuple[Totals, ...] = (), version: str | None = None
+    ) -> None:
         super().__init__(message)
         self.totals = totals
+        self.version = version
 
 
 def in_file(name: str, error: InputError) -> InputError:
     """Return the same error with the name of the file before its message."""
     message = f"{name}: {error}"
     if isinstance(error, TotalsOnly):
-        return TotalsOnly(message, error.totals)
+        return TotalsOnly(message, error.totals, error.version)
     return type(error)(message)

@@ -42,6 +42,8 @@ _STATUSES: dict[str | None, Outcome] = {
     **dict.fromkeys(("fail", "failed", *_TIMEOUTS), Outcome.FAIL),
 }
 
+# The form is all that a file tells of the release that wrote it.
+_VERSIONS = {True: "records, as from EvalPlus 0.3 on", False: "lists, as before EvalPlus 0.3"}
 _MEANING = {
     BASE: "the tests of the original benchmark pass",
     PLUS: "base and added tests pass",
@@ -73,10 +75,11 @@ def _detect(source: Source) -> bool:
 
 
 def _read(source: Source, options: Options) -> Records:
+    file = decode(source.content(), _File)
     task: list[int | str] = []
     outcomes: dict[str, list[Outcome]] = {BASE: [], PLUS: []}
     timeouts, has_plus = 0, False
-    for name, at, statuses in _samples(decode(source.content(), _File)):
+    for name, at, statuses in _samples(file):
         place = f"task {short(name)}, sample {at + 1}"
         base, added = (_outcome(status, place) for status in statuses)
         task.append(name)
@@ -98,7 +101,12 @@ def _read(source: Source, options: Options) -> Records:
         )
     if timeouts:
         notes.append(f"{plural(timeouts, 'sample')} timed out: failures, as in EvalPlus itself")
-    return Records(task=task, outcome=np.array(outcomes[metric], dtype=np.int8), notes=tuple(notes))
+    return Records(
+        task=task,
+        outcome=np.array(outcomes[metric], dtype=np.int8),
+        notes=tuple(notes),
+        version=_VERSIONS[any(isinstance(samples, list) for samples in file.eval.values())],
+    )
 
 
 def _samples(file: _File) -> Iterator[tuple[str, int, tuple[str | None, str | None]]]:

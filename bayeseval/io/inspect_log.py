@@ -25,7 +25,7 @@ from typing import Any
 import msgspec
 
 from bayeseval.errors import FormatError
-from bayeseval.io._fields import refuse_options
+from bayeseval.io._fields import refuse_options, version_text
 from bayeseval.io._format import Format, Source
 from bayeseval.io._inspect_scores import Scores, outcomes
 from bayeseval.io._json import decode
@@ -171,8 +171,9 @@ def _read(source: Source, options: Options) -> Records:
         system=None if log.eval.model is None else [log.eval.model] * len(samples),
         columns=_columns(log, samples),
         place=lambda at: f"sample {short(samples[at].id)}, epoch {samples[at].epoch}",
-        notes=(_title(log), *notes, *about, *_run_notes(log, samples)),
+        notes=(*notes, *about, *_run_notes(log, samples)),
         score=score,
+        version=_version(log),
     )
 
 
@@ -275,10 +276,9 @@ def _columns(log: _Log, samples: list[_Sample]) -> dict[str, list[Any]]:
     return columns
 
 
-def _title(log: _Log) -> str:
-    written = (log.eval.packages or {}).get("inspect_ai")
-    by = f" by Inspect {written}" if isinstance(written, str) else ""
-    return f"Inspect log, version {log.version}{by}"
+def _version(log: _Log) -> str | None:
+    packages = log.eval.packages or {}
+    return version_text(("log version", log.version), ("inspect_ai", packages.get("inspect_ai")))
 
 
 def _run_notes(log: _Log, samples: list[_Sample]) -> Iterator[str]:
@@ -336,7 +336,7 @@ def _no_samples(log: _Log) -> FormatError:
         f"the log holds no samples, only its header (status {short(log.status)}); rollouts cannot "
         f"be had from it, so write the log with its samples"
     )
-    return TotalsOnly(message, tuple(totals))
+    return TotalsOnly(message, tuple(totals), _version(log))
 
 
 def _passes(rate: float, trials: int) -> int | None:

@@ -29,7 +29,7 @@ import numpy as np
 
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
-from bayeseval.io._fields import columns_of, refuse_options
+from bayeseval.io._fields import columns_of, refuse_options, version_text
 from bayeseval.io._format import Format, Source
 from bayeseval.io._options import Options
 from bayeseval.io._records import NO_SCORES, Records
@@ -98,6 +98,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self.root = ""
+        self.version: str | None = None
         self.claimed: int | None = None
         self.suites: list[_Suite] = []
         self.cases: list[_Case] = []
@@ -155,6 +156,8 @@ class _Reader:
                 )
             self.claimed = _count(attributes.get("tests"))
         if tag in _ROOTS and parent in ("", *_ROOTS):
+            # Surefire says here which version of its own schema it wrote.
+            self.version = self.version or attributes.get("version")
             suite = _Suite(attributes.get("name", ""), _count(attributes.get("tests")))
             self._open.append(suite)
             self.suites.append(suite)
@@ -267,6 +270,7 @@ def _read(source: Source, options: Options) -> Records:
         columns=_columns(kept, notes),
         place=lambda at: f"line {kept[at].case.line:,}",
         notes=tuple(notes),
+        version=version_text(("schema", reader.version)),
     )
 
 

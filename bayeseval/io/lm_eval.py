@@ -120,6 +120,7 @@ def _read(source: Source, options: Options) -> Records:
             *skipped_note(skipped),
         ),
         score=score,
+        version=run.version if run is not None else None,
     )
 
 

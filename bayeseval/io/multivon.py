@@ -22,7 +22,7 @@ import msgspec
 import numpy as np
 
 from bayeseval.errors import FormatError, InputError
-from bayeseval.io._fields import columns_of, flag, refuse_options, score_of
+from bayeseval.io._fields import columns_of, flag, refuse_options, score_of, version_text
 from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
 from bayeseval.io._options import Options
@@ -79,6 +79,7 @@ class _Case(_Trial):
 
 class _Report(msgspec.Struct):
     cases: list[_Case]
+    suite_lock: Any = None
     schema: str | None = None
     suite: str | None = None
     model: str | None = None
@@ -127,6 +128,8 @@ def _read(source: Source, options: Options) -> Records:
     if skipped and not rows:
         raise FormatError(f"all {plural(skipped, 'case')} of the report were skipped")
     columns, notes = _columns(report, [at for at, _ in rows])
+    lock = report.suite_lock
+    written = lock.get("library_version") if isinstance(lock, dict) else None
     return Records(
         task=[ids[at] for at, _ in rows],
         outcome=np.array([run.outcome for _, run in rows], dtype=np.int8),
@@ -135,6 +138,10 @@ def _read(source: Source, options: Options) -> Records:
         columns=columns,
         place=lambda row: f"case {rows[row][0] + 1:,}",
         notes=(*_notes(report, rows, scorer, skipped), *notes),
+        version=version_text(
+            ("schema", report.schema),
+            ("multivon-eval", written),
+        ),
     )
 
 

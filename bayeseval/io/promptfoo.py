@@ -27,7 +27,7 @@ import msgspec
 import numpy as np
 
 from bayeseval.errors import FormatError
-from bayeseval.io._fields import columns_of, flag, refuse_options, score_of
+from bayeseval.io._fields import columns_of, flag, refuse_options, score_of, version_text
 from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
 from bayeseval.io._options import Options
@@ -97,6 +97,7 @@ class _Summary(msgspec.Struct):
 class _File(msgspec.Struct):
     version: int | str | None = None
     results: _Summary | list[_Row] | None = None
+    metadata: Any = None
 
 
 def _detect(source: Source) -> bool:
@@ -128,7 +129,7 @@ def _read(source: Source, options: Options) -> Records:
     refuse_options(
         options, "a promptfoo file", "scorer", "filter", instead="metric= names one of namedScores"
     )
-    rows, place, notes = _rows(source, options)
+    rows, place, notes, version = _rows(source, options)
     if not rows:
         raise FormatError("the file holds no rows (results.results is empty)")
     metric = None
@@ -160,17 +161,21 @@ def _read(source: Source, options: Options) -> Records:
         columns=columns,
         place=place,
         notes=(*notes, *_error_note(outcome, options), *more_notes),
+        version=version,
     )
 
 
-def _rows(source: Source, options: Options) -> tuple[list[_Row], Callable[[int], str], list[str]]:
+def _rows(
+    source: Source, options: Options
+) -> tuple[list[_Row], Callable[[int], str], list[str], str | None]:
+    """Return the rows, what names each, notes, and the version that the file names."""
     if _is_row(source.record) and not isinstance(source.json, list):
         skipped: list[str] | None = [] if options.skip_bad_records else None
         lines = [(number, row) for number, _, row in stream_lines(source, _Row, skipped)]
         rows = [row for _, row in lines]
-        return rows, lambda at: f"line {lines[at][0]:,}", skipped_note(skipped)
+        return rows, lambda at: f"line {lines[at][0]:,}", skipped_note(skipped), None
     if isinstance(source.json, list):
-        return decode(source.content(), list[_Row]), lambda at: f"row {at + 1:,}", []
+        return decode(source.content(), list[_Row]), lambda at: f"row {at + 1:,}", [], None
     file = decode(source.content(), _File)
     summary = file.results
     found = summary.results if isinstance(summary, _Summary) else summary
@@ -185,7 +190,9 @@ def _rows(source: Source, options: Options) -> tuple[list[_Row], Callable[[int],
             "results.results is missing: the file holds no rows; write it with "
             "'promptfoo eval -o results.json'"
         )
-    return found, lambda at: f"row {at + 1:,}", []
+    written = file.metadata.get("promptfooVersion") if isinstance(file.metadata, dict) else None
+    versions = version_text(("version", version), ("promptfoo", written))
+    return found, lambda at: f"row {at + 1:,}", [], versions
 
 
 def _outcome(row: _Row, place: str) -> Outcome:

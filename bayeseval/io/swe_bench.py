@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -28,6 +29,7 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._fields import version_text
 from bayeseval.io._folder import decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
@@ -147,10 +149,14 @@ def _read(source: Source, options: Options) -> Records:
     if run.resolved_ids is None and run.resolved is None:
         raise _counts_only(run)
     if run.submitted_ids is not None or run.completed_ids is not None:
-        return _from_report(run)
+        return replace(_from_report(run), version=_version(run))
     if run.generated is None and run.applied is None and run.with_logs is None:
         raise _resolved_only(run)
-    return _from_lists(run)
+    return replace(_from_lists(run), version="legacy lists")
+
+
+def _version(run: _Run) -> str | None:
+    return version_text(("schema_version", run.schema_version))
 
 
 def _check_schema(version: int | float | str | None) -> None:
@@ -172,6 +178,7 @@ def _counts_only(run: _Run) -> FormatError:
         "the report holds counts only, and not the ids of instances; rollouts need the report "
         "with resolved_ids and submitted_ids, or the folder logs/run_evaluation",
         (Totals("resolved", run.resolved_instances, run.total_instances, rate),),
+        _version(run),
     )
 
 

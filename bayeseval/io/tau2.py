@@ -28,6 +28,7 @@ import numpy as np
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._attempts import by_trial
+from bayeseval.io._fields import version_text
 from bayeseval.io._folder import decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
@@ -41,6 +42,7 @@ __all__ = ["FORMAT"]
 
 REWARD_TOLERANCE = 1e-6
 RESULTS, FOLDER = "results.json", "simulations"
+_HASH = 9
 _NORMAL_ENDS = ("user_stop", "agent_stop")
 _PERSONA = re.compile(r"\[PERSONA:([^\]]*)\]")
 
@@ -75,6 +77,7 @@ class _Environment(msgspec.Struct):
 
 
 class _Info(msgspec.Struct):
+    git_commit: Any = None
     agent_info: _Agent | None = None
     environment_info: _Environment | None = None
 
@@ -224,10 +227,16 @@ def _records(
         columns=columns,
         score=[each.reward_info.reward if each.reward_info else None for each in simulations],
         notes=(*notes, *more, *_harness_notes(ends, outcome.tolist())),
+        version=_version(info),
     )
     if places is None:
         return records
     return replace(records, place=places.__getitem__)
+
+
+def _version(info: _Info | None) -> str | None:
+    commit = info.git_commit if info else None
+    return version_text(("git commit", commit[:_HASH] if isinstance(commit, str) else None))
 
 
 def _outcome(simulation: _Simulation) -> Outcome:

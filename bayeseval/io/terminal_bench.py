@@ -18,12 +18,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import replace
+from typing import Any
 
 import msgspec
 import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
+from bayeseval.io._fields import version_text
 from bayeseval.io._folder import below, decode_member, strangers, strangers_note
 from bayeseval.io._format import Format, Source
 from bayeseval.io._json import decode
@@ -61,6 +63,8 @@ class _File(_Trial):
 
 
 class _Metadata(msgspec.Struct):
+    dataset_name: Any = None
+    dataset_version: Any = None
     agent_name: str | None = None
     model_name: str | None = None
     accuracy: float | None = None
@@ -154,11 +158,12 @@ def _from_folder(source: Source, options: Options) -> Records:
             unknown.append(name)
     if not trials:
         raise FormatError(f"the folder holds no {RESULTS} of a run or of trials")
-    labels = {folder: _system(source, folder, skipped) for folder in dict.fromkeys(origin)}
+    about = {folder: _metadata(source, folder, skipped) for folder in dict.fromkeys(origin)}
+    labels = {folder: _system(found) for folder, found in about.items()}
     notes = skipped_note(skipped) + strangers_note(_others(source) + unknown)
     if len(runs) > 1:
         notes.append(f"trials of {len(runs)} runs together")
-    records = _records(trials, notes)
+    records = replace(_records(trials, notes), version=_version(about.values()))
     if records.rollout is not None and len(runs) > 1:
         # Runs may name their trials alike.
         named = zip(origin, records.rollout, strict=True)
@@ -168,15 +173,25 @@ def _from_folder(source: Source, options: Options) -> Records:
     return records
 
 
-def _system(source: Source, folder: str, skipped: list[str] | None) -> str | None:
-    """Return agent and model of a run, from the metadata beside it."""
+def _metadata(source: Source, folder: str, skipped: list[str] | None) -> _Metadata:
+    """Return what stands beside the results of a run."""
     name = f"{folder}/{METADATA}" if folder else METADATA
-    if name not in source.members:
-        return None
-    metadata = decode_member(source, name, _Metadata, skipped)
-    if metadata is None:
-        return None
+    found = None
+    if name in source.members:
+        found = decode_member(source, name, _Metadata, skipped)
+    return found or _Metadata()
+
+
+def _system(metadata: _Metadata) -> str | None:
     return " / ".join(filter(None, (metadata.agent_name, metadata.model_name))) or None
+
+
+def _version(about: Iterable[_Metadata]) -> str | None:
+    """Return the versions of the task sets of all runs."""
+    found = [
+        version_text((str(each.dataset_name or "dataset"), each.dataset_version)) for each in about
+    ]
+    return ", ".join(dict.fromkeys(filter(None, found))) or None
 
 
 def _records(trials: list[_Trial], notes: Iterable[str] = ()) -> Records:
@@ -234,6 +249,7 @@ def _totals(metadata: _Metadata) -> FormatError:
         f"this is the {METADATA} of a run, which holds the accuracy only; the trials are in "
         f"the {RESULTS} beside it",
         (Totals("accuracy", passes if exact else None, trials, metadata.accuracy),),
+        _version([metadata]),
     )
 
 
