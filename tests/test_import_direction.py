@@ -25,6 +25,7 @@ ROOMS = [
     "_quadrature",
     "_panels",
     "posterior",
+    "_blend",
     "_difference",
     "conjugate",
     "passk",
