@@ -127,8 +127,12 @@ class Source:
         if self.is_folder or b"\0" in self.head:
             return None
         try:
-            return self.head.decode("utf-8", errors="strict" if self.complete else "ignore")
-        except UnicodeDecodeError:
+            return self.head.decode("utf-8")
+        except UnicodeDecodeError as error:
+            is_cut = not self.complete and error.start > len(self.head) - 4
+            # A damaged line is named by the reader, or left out if the caller says so.
+            if is_cut or self.is_json or error.start > self.head.find(b"\n") >= 0:
+                return self.head.decode("utf-8", errors="replace")
             return None
 
     @cached_property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 from typing import Any
 
@@ -9,11 +10,14 @@ import msgspec
 
 from bayeseval.errors import FormatError
 
-__all__ = ["decode", "decode_lines"]
+__all__ = ["check_utf8", "decode", "decode_lines"]
+
+_CHUNK = 1 << 20
 
 
 def decode[T](data: bytes, kind: type[T]) -> T:
     """Decode one JSON document into `kind`; what `kind` does not name is skipped."""
+    check_utf8(data)
     try:
         return msgspec.json.decode(data, type=kind)
     except msgspec.ValidationError as error:
@@ -26,19 +30,31 @@ def decode[T](data: bytes, kind: type[T]) -> T:
         raise _unexpected(error) from None
 
 
+def check_utf8(data: bytes) -> None:
+    """Raise FormatError for bytes that are no UTF-8; decoders do not look into what they skip."""
+    if data.isascii():
+        return
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(data), _CHUNK):
+        chunk = data[start : start + _CHUNK]
+        try:
+            decoder.decode(chunk, final=start + _CHUNK >= len(data))
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, start) + error.object.count(b"\n", 0, error.start) + 1
+            raise FormatError(f"not UTF-8 at line {line}; save the file as UTF-8") from None
+
+
 def _unexpected(error: msgspec.ValidationError) -> FormatError:
     return FormatError(f"a field is not what the format says: {error}")
 
 
 def _lenient(data: bytes) -> Any:
     """Decode JSON with the bare NaN and Infinity that Python's own writer produces."""
+    check_utf8(data)
     try:
-        value = json.loads(data.decode("utf-8"))
+        value = json.loads(data)
         # Half of a surrogate pair is no character: it could be neither printed nor saved.
         json.dumps(value, ensure_ascii=False).encode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(f"not UTF-8 at line {line}; save the file as UTF-8") from None
     except UnicodeEncodeError:
         raise FormatError("a text holds half of a surrogate pair, which is no character") from None
     except json.JSONDecodeError as error:

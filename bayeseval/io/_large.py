@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import json
 import re
+from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -23,6 +25,7 @@ from bayeseval.io._options import Options
 from bayeseval.io._parse import Table, sample
 from bayeseval.io._pass_if import PassIf
 from bayeseval.io._records import CountTable, usable_columns
+from bayeseval.io._stream import MOST_NAMED, skipped_note
 from bayeseval.rollouts._tally import Outcome, short, spellings
 from bayeseval.rollouts._text import plural
 
@@ -64,6 +67,14 @@ def read_large(source: Source, options: Options) -> CountTable:
 
 def _refuse_bad_line(source: Source) -> None:
     """Raise for the first line that is no JSON object; the engine counts lines otherwise."""
+    for reason in _bad_lines(source):
+        raise FormatError(
+            f"{reason}; mend it, or leave such lines out with skip_bad_records= "
+            f"(--skip-bad-records)"
+        )
+
+
+def _bad_lines(source: Source) -> Iterator[str]:
     decoder = msgspec.json.Decoder(dict[str, Any])
     with gzip.open(source.path) if source.is_gzip else source.path.open("rb") as file:
         for number, line in enumerate(file, start=1):
@@ -71,11 +82,10 @@ def _refuse_bad_line(source: Source) -> None:
                 continue
             try:
                 decoder.decode(line.removeprefix(_BOM) if number == 1 else line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-                raise FormatError(
-                    f"line {number:,} is no JSON object ({error}); mend it, or leave such lines "
-                    f"out with skip_bad_records= (--skip-bad-records)"
-                ) from None
+            except UnicodeDecodeError:
+                yield f"line {number:,} is not UTF-8"
+            except (msgspec.MsgspecError, RecursionError) as error:
+                yield f"line {number:,} is no JSON object ({error})"
 
 
 def _duckdb_error() -> type[Exception]:
@@ -90,10 +100,10 @@ _LINE = re.compile(r"[Ll]ine:? ([0-9]+)")
 def _reason(message: str) -> str:
     lines = [line.strip() for line in message.strip().splitlines() if line.strip()]
     line = _LINE.search(message)
-    expected = next((each for each in lines if each.startswith(("Expected", "Invalid"))), "")
+    expected = next((each for each in lines[1:] if each.startswith(("Expected", "Invalid"))), "")
     first = re.sub(r'in file "[^"]*", ', "", lines[0]) if lines else "the engine cannot read it"
     place = f"line {line[1]}: " if line else ""
-    reason = f"{first.rstrip('.')}. {expected}" if expected and expected != lines[0] else first
+    reason = expected or first
     hint = "; mend it, or leave such lines out with skip_bad_records= (--skip-bad-records)"
     return f"{place}{reason.strip().rstrip('.')}{hint if line else ''}"
 
@@ -296,8 +306,13 @@ class _Engine:
                 f"{plural(partly, 'record')} without a task in column {self.layout.task!r}; "
                 f"it must be a text or a whole number"
             )
-        what = "records that could not be read" if self.is_json else "rows without any value"
-        self.notes.append(f"{blank:,} {what} were skipped")
+        named: list[str] = []
+        if self.is_json and self.options.skip_bad_records:
+            # To the engine such lines are records without any value.
+            named = list(islice(_bad_lines(self.source), min(blank, MOST_NAMED)))
+            self.notes += skipped_note(named, blank)
+        if not named:
+            self.notes.append(f"{plural(blank, 'row')} without any value skipped")
         return counted.head(len(counted.task) - 1)
 
     def _note_rejected(self, connection: duckdb.DuckDBPyConnection) -> None:
@@ -307,11 +322,8 @@ class _Engine:
             "SELECT line, any_value(error_message) FROM reject_errors GROUP BY line ORDER BY line"
         ).fetchall()
         if rows:
-            named = "; ".join(f"line {line:,}: {reason}" for line, reason in rows[:3])
-            more = f"; and {len(rows) - 3:,} more" if len(rows) > 3 else ""
-            self.notes.append(
-                f"{plural(len(rows), 'record')} that could not be read left out: {named}{more}"
-            )
+            named = [f"line {line:,}: {reason.rstrip('.')}" for line, reason in rows[:MOST_NAMED]]
+            self.notes += skipped_note(named, len(rows))
 
     def _constant(self, counted: Counted) -> dict[str, npt.NDArray[Any]]:
         columns: dict[str, npt.NDArray[Any]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -20,6 +21,8 @@ __all__ = ["Table", "parse", "sample"]
 
 # Columns are filled up where a record has no such key: this many times its own values.
 MOST_BLANKS = 100
+_BAD_BYTE = re.compile("[\udc80-\udcff]")
+_SEPARATOR = "\x1f"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,12 +115,10 @@ def _first_lines(source: Source) -> bytes:
 def _parse_csv(source: Source, skipped: list[str] | None) -> Table:
     data = source.content()
     try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise FormatError(
-            f"line {line} is not UTF-8 (byte {data[error.start]:#04x}); save the file as UTF-8"
-        ) from None
+        text, is_damaged = data.decode("utf-8"), False
+    except UnicodeDecodeError:
+        # Bad bytes become halves of surrogate pairs, which no text in UTF-8 holds.
+        text, is_damaged = data.decode("utf-8", errors="surrogateescape"), True
     header: list[str] | None = None
     rows: list[list[str]] = []
     numbers: list[int] = []
@@ -127,7 +128,17 @@ def _parse_csv(source: Source, skipped: list[str] | None) -> Table:
     try:
         with _any_field_length():
             for row in reader:
-                if not any(map(str.strip, row)):
+                if is_damaged and (bad := _BAD_BYTE.search(_SEPARATOR.join(row))):
+                    wrong = (
+                        f"line {reader.line_num} is not UTF-8 (byte {ord(bad[0]) - 0xDC00:#04x})"
+                    )
+                    if skipped is None or header is None:
+                        raise FormatError(
+                            f"{wrong}; save the file as UTF-8, or leave such lines out with "
+                            f"skip_bad_records= (--skip-bad-records)"
+                        )
+                    skipped.append(wrong)
+                elif not any(map(str.strip, row)):
                     blank += bool(row)
                 elif header is None:
                     header = _header(row)

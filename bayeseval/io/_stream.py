@@ -10,14 +10,14 @@ import msgspec
 
 from bayeseval.errors import FormatError
 from bayeseval.io._format import Source
-from bayeseval.io._json import decode
+from bayeseval.io._json import check_utf8, decode
 from bayeseval.rollouts._text import plural
 
-__all__ = ["skipped_note", "stream_lines"]
+__all__ = ["MOST_NAMED", "skipped_note", "stream_lines"]
 
 _BUFFER_SIZE = 1 << 20
 _BOM = b"\xef\xbb\xbf"
-_MOST_NAMED = 3
+MOST_NAMED = 3
 
 
 def stream_lines[T](
@@ -39,8 +39,9 @@ def stream_lines[T](
         for number, raw in enumerate(file, start=1):
             line = raw.removeprefix(_BOM) if number == 1 else raw
             try:
+                check_utf8(line)
                 record = decoder.decode(line)
-            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+            except (msgspec.MsgspecError, FormatError, RecursionError):
                 if not line.strip():
                     continue
                 try:
@@ -64,11 +65,15 @@ def _opened(source: Source) -> BinaryIO:
     return source.path.open("rb", buffering=_BUFFER_SIZE)
 
 
-def skipped_note(skipped: list[str] | None) -> list[str]:
-    """Return a note that counts the records that were left out, and says why; none if none."""
+def skipped_note(skipped: list[str] | None, total: int | None = None) -> list[str]:
+    """Return a note that counts the records that were left out, and says why; none if none.
+
+    They are `total`, where only the first reasons are known.
+    """
     if not skipped:
         return []
-    named = "; ".join(skipped[:_MOST_NAMED])
-    if len(skipped) > _MOST_NAMED:
-        named += f"; and {len(skipped) - _MOST_NAMED:,} more"
-    return [f"{plural(len(skipped), 'record')} that could not be read left out: {named}"]
+    total = total or len(skipped)
+    named = "; ".join(skipped[:MOST_NAMED])
+    if total > MOST_NAMED:
+        named += f"; and {total - MOST_NAMED:,} more"
+    return [f"{plural(total, 'record')} that could not be read left out: {named}"]

@@ -185,10 +185,7 @@ def _scores(sample: _Sample, single: str) -> Scores:
 
 def _log(data: bytes) -> _Log:
     # The version first: in a log of an unknown version any field may mean anything.
-    try:
-        version = decode(data, _Version).version
-    except FormatError as error:
-        raise FormatError(f"{error}; if the log was cut short, copy or write it again") from None
+    version = decode(data, _Version).version
     if version not in VERSIONS:
         raise FormatError(
             f"the log has version {version}, and only 1 and 2 are known; write it again with a "

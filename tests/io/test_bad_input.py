@@ -201,6 +201,42 @@ def test_not_utf_8(refused_or_read: Attempt, name: str) -> None:
     assert "UTF-16" in refused_or_read(utf_16)
 
 
+LINES: dict[str, list[Any]] = {
+    "tau-bench": [{"task_id": at, "reward": 1.0, "info": {}, "traj": ["word"]} for at in range(8)],
+    "humaneval": [{"task_id": f"{at}", "completion": "word", "passed": True} for at in range(8)],
+    "lm-eval": [
+        {"doc_id": at, "doc": {}, "resps": [["word"]], "metrics": ["acc"], "acc": 1.0}
+        for at in range(8)
+    ],
+    "openai-evals": [MATCH | {"sample_id": f"word {at}"} for at in range(8)],
+    "promptfoo": [
+        {"testIdx": at, "promptIdx": 0, "success": True, "vars": {"q": f"word {at}"}}
+        for at in range(8)
+    ],
+    "long": [{"task": at, "passed": True, "text": "word"} for at in range(8)],
+}
+
+
+@pytest.mark.parametrize("at", [0, 3, 7])
+@pytest.mark.parametrize("name", LINES)
+def test_a_line_that_is_not_utf_8(tmp_path: Path, name: str, at: int) -> None:
+    lines = jsonl(*LINES[name]).split(b"\n")
+    lines[at] = lines[at].replace(b"word", b"w\xf6rd")
+    path = tmp_path / "lines.jsonl"
+    path.write_bytes(b"\n".join(lines))
+    with pytest.raises(be.FormatError, match=rf"line {at + 1}\b.*not UTF-8.*--skip-bad-records"):
+        be.read(path)
+    suite = be.read(path, skip_bad_records=True)
+    assert suite.ledger.passed == suite.n_tasks == 7
+    (note,) = [note for note in suite.ledger.notes if "could not be read" in note]
+    assert note.startswith(f"1 record that could not be read left out: line {at + 1}")
+    # A skipped text may be damaged where no line can be left out: the whole is refused.
+    if name == "tau-bench":
+        path.write_bytes(b"[" + b",\n".join(lines) + b"]")
+        with pytest.raises(be.FormatError, match=f"not UTF-8 at line {at + 1}; save the file"):
+            be.read(path, skip_bad_records=True)
+
+
 @BY_NAME
 @pytest.mark.parametrize("brackets", [("[", ""), ("[", "]"), ('{"a":', ""), ('{"a":', "}")])
 def test_absurdly_deep_json(refused_or_read: Attempt, name: str, brackets: tuple[str, str]) -> None:

@@ -169,12 +169,15 @@ def test_bad_records_are_counted(write: Write, engine: Callable[..., be.Rollouts
     for text in (
         "task,passed\na,1\nb,1,2,3\nc,0\nd\n",
         '{"task": "a", "passed": 1}\n{"task"\n{"task": "c", "passed": 0}\nx\n',
+        b"task,passed\na,1\n\xff,1\nc,0\nd,\xff\n",
+        b'{"task": "a", "passed": 1}\n{"task":"\xff"}\n{"task": "c", "passed": 0}\n{"x":"\xff"}\n',
     ):
         path = write(text)
         for read in (be.read, engine):
             suite = read(path, skip_bad_records=True)
             assert (suite.task.tolist(), suite.passes.tolist()) == (["a", "c"], [1, 0])
-            assert any("2 records that could not be read" in note for note in suite.ledger.notes)
+            (note,) = [note for note in suite.ledger.notes if "could not be read" in note]
+            assert note.startswith("2 records that could not be read left out: line ")
 
 
 def test_parquet(tmp_path: Path) -> None:
