@@ -94,6 +94,9 @@ def system_names(files: Sequence[tuple[str, str | None]]) -> list[str]:
     names = [name for name, _ in files]
     if len(set(names)) == len(names):
         return names
+    pairs = [f"{stem}: {label}" for stem, (_, label) in zip(stems, files, strict=True)]
+    if len(set(pairs)) == len(pairs):
+        return pairs
     return [f"{name}: {label}" for name, label in files]
 
 

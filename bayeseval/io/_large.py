@@ -24,7 +24,7 @@ from bayeseval.io._layout import LongLayout, long_layout, outcomes
 from bayeseval.io._options import Options
 from bayeseval.io._parse import Table, sample
 from bayeseval.io._pass_if import PassIf
-from bayeseval.io._records import CountTable, usable_columns
+from bayeseval.io._records import CountTable, several_systems, unknown_system, usable_columns
 from bayeseval.io._stream import MOST_NAMED, skipped_note
 from bayeseval.rollouts._tally import Outcome, short, spellings
 from bayeseval.rollouts._text import plural
@@ -278,15 +278,12 @@ class _Engine:
         ).fetchall()
         found = {name or "(no name)": number for name, number in rows}
         wanted = self.options.system
-        listed = ", ".join(f"{name!r} ({number:,} records)" for name, number in found.items())
         if wanted is None and len(found) > 1:
-            raise InputError(
-                f"the file holds {len(found)} systems; choose one with system= (--system): {listed}"
-            )
+            raise several_systems(found)
         if wanted is None:
             return "", next(iter(found))
         if wanted not in found:
-            raise InputError(f"the file holds no system {wanted!r}; it holds: {listed}")
+            raise unknown_system(wanted, found)
         value = "" if wanted == "(no name)" else wanted
         return f" WHERE {label} = {text(value)}", wanted
 

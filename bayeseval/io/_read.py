@@ -22,7 +22,7 @@ from bayeseval.io._inputs import Input, Paths, open_inputs
 from bayeseval.io._options import Options
 from bayeseval.io._pass_if import as_pass_if
 from bayeseval.io._pick import pick
-from bayeseval.io._records import systems_in, to_rollouts
+from bayeseval.io._records import SeveralSystems, systems_in, to_rollouts
 from bayeseval.io._totals import Totals, TotalsOnly, in_file
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._text import plural
@@ -309,8 +309,12 @@ def _one_system(inputs: list[Input], options: Options, files: list[FileRead]) ->
     within = replace(options, system=None)
     systems: list[tuple[Input, str | None]] = []
     for each in inputs:
+        found: Sequence[str | None]
         try:
             found = systems_in(each.format.read(each.source, within))
+        except SeveralSystems as several:
+            # A large table is counted for one system at a time.
+            found = several.names
         except InputError as error:
             raise in_file(each.name, error) from None
         systems += [(each, label) for label in found]

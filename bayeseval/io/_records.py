@@ -27,7 +27,16 @@ from bayeseval.rollouts._tally import (
 )
 from bayeseval.rollouts._text import plural
 
-__all__ = ["CountTable", "Records", "systems_in", "to_rollouts", "usable_columns"]
+__all__ = [
+    "CountTable",
+    "Records",
+    "SeveralSystems",
+    "several_systems",
+    "systems_in",
+    "to_rollouts",
+    "unknown_system",
+    "usable_columns",
+]
 
 LONGEST_FACTOR_VALUE = 200
 NO_SCORES = "pass_if= (--pass-if) decides which scores pass, but the file holds no scores"
@@ -102,6 +111,43 @@ class CountTable:
     version: str | None = None
 
 
+class SeveralSystems(InputError):
+    """Several systems in a file, and none chosen.
+
+    Parameters
+    ----------
+    message : str
+        What there is to choose from.
+    names : tuple of str
+        The systems.
+    """
+
+    def __init__(self, message: str, names: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.names = names
+
+
+def several_systems(records: Mapping[str, int]) -> SeveralSystems:
+    """Return the error for systems, each with its number of records."""
+    return SeveralSystems(
+        f"the file holds {len(records)} systems; choose one with system= (--system): "
+        f"{_with_records(records)}",
+        tuple(records),
+    )
+
+
+def _with_records(records: Mapping[str, int]) -> str:
+    return ", ".join(f"{label!r} ({number:,} records)" for label, number in records.items())
+
+
+def unknown_system(wanted: str, records: Mapping[str, int]) -> InputError:
+    """Return the error for a system that is not among those of a file."""
+    return InputError(
+        f"the file holds no system {wanted!r}{nearest_names(wanted, records)}; it holds: "
+        f"{_with_records(records)}"
+    )
+
+
 def to_rollouts(data: Records | CountTable, options: Options, *, source: str) -> Rollouts:
     """Pick the system, merge duplicates, find the factors and write the ledger."""
     if not len(data.task):
@@ -145,15 +191,10 @@ def _pick_system(
         return data, None
     labels = _labels(data.system)
     found = Counter(labels)
-    listed = ", ".join(f"{label!r} ({number:,} records)" for label, number in found.items())
     if wanted is None and len(found) > 1:
-        raise InputError(
-            f"the file holds {len(found)} systems; choose one with system= (--system): {listed}"
-        )
+        raise several_systems(found)
     if wanted is not None and wanted not in found:
-        raise InputError(
-            f"the file holds no system {wanted!r}{nearest_names(wanted, found)}; it holds: {listed}"
-        )
+        raise unknown_system(wanted, found)
     chosen = labels[0] if wanted is None else wanted
     if len(found) > 1:
         data = _rows(data, [at for at, label in enumerate(labels) if label == chosen])

@@ -124,7 +124,10 @@ def _read(source: Source, options: Options) -> Records:
     results, folder = source, source
     if source.is_folder:
         if RESULTS not in source.members:
-            raise FormatError(f"the folder holds no {RESULTS}, which every run of tau2 has")
+            runs = [name for name in source.members if name.endswith(f"/{RESULTS}")]
+            below = ", ".join(short(name.removesuffix(f"/{RESULTS}")) for name in runs[:8])
+            hint = f"; name the folders of its runs: {below}" if runs else ""
+            raise FormatError(f"the folder holds no {RESULTS}, which every run of tau2 has{hint}")
         results = source.member(RESULTS)
         names = _simulation_files(source.members, f"{FOLDER}/")
     else:

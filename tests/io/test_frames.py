@@ -104,6 +104,26 @@ def test_spark(spark: Any) -> None:
         be.from_frame(spark.createDataFrame([("a", "maybe")], "task string, passed string"))
 
 
+@pytest.mark.slow
+# Narwhals tells that a package of its own will support Dask one day.
+@pytest.mark.filterwarnings("ignore:Dask support is moving:FutureWarning")
+def test_dask() -> None:
+    dataframe = pytest.importorskip("dask.dataframe", reason="needs dask (pip install dask)")
+    check_example(dataframe.from_pandas(pd.DataFrame(EXAMPLE), npartitions=2))
+    columns = {
+        "task": [at // 4 for at in range(4_000)],
+        "passed": [["Yes", "no", "", "error"][at % 4] for at in range(4_000)],
+        "attempt": [f"run{at % 4}" for at in range(4_000)],
+    }
+    frame = dataframe.from_pandas(pd.DataFrame(columns), npartitions=3)
+    suite = be.from_frame(frame, rollout="attempt")
+    assert suite.histogram() == {(1, 2): 1_000}
+    assert (suite.ledger.errored, suite.ledger.missing) == (2_000, 1_000)
+    assert suite.task.tolist() == list(range(1_000))
+    with pytest.raises(be.InputError, match=r"holds 'Yes'.*--pass-if|texts"):
+        be.from_frame(frame, pass_if=0.5)
+
+
 OUTCOMES: list[list[Any]] = [
     [True, False, None],
     [1, 0, None],

@@ -433,3 +433,19 @@ NEAR_EVAL = [
 def test_any_bytes(tmp_path: Path, content: bytes) -> None:
     reads_or_refuses(tmp_path / "log", content, "inspect")
     reads_or_refuses(tmp_path / "log", content, "inspect", scorer="match", skip_bad_records=True)
+
+
+def test_a_bare_nan_anywhere_changes_nothing_else(write: Write) -> None:
+    samples = [
+        sample(8, "C", 1, input="é", store={"x": 2**70}),
+        sample("8", 0.5, 2, metadata={"level": 1, "tags": ["a"], "ok": True}),
+        sample("ü", 1, 1, error={"message": "x"}),
+    ]
+    plain = be.read(write(log(*samples)))
+    slow = be.read(write(log(*samples, stats={"mean": math.nan, "low": -math.inf})))
+    assert slow.task.tolist() == plain.task.tolist() == [8, "8", "ü"]
+    assert slow.histogram() == plain.histogram()
+    assert slow.ledger == plain.ledger
+    assert {n: v.tolist() for n, v in slow.factors.items()} == {
+        n: v.tolist() for n, v in plain.factors.items()
+    }

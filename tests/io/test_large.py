@@ -268,3 +268,26 @@ def test_json_values_keep_their_type(write: Write, engine: Callable[..., be.Roll
     suite = engine(write("".join(json.dumps(record) + "\n" for record in records)))
     assert sorted(map(repr, suite.task.tolist())) == sorted(map(repr, [8, "8", "s8", 10**30]))
     assert set(map(repr, suite.factors["slice"].tolist())) == {"'1'", "1", "1.5", "None"}
+
+
+def test_systems_of_one_table(tmp_path: Path) -> None:
+    for name in "ab":
+        duckdb.sql(
+            "SELECT i // 4 AS task, i % 4 AS rollout, i % 4 <= j AS passed, 'm' || j AS model "
+            "FROM range(80) t(i), range(2) u(j)"
+        ).write_parquet(str(tmp_path / f"{name}.parquet"))
+    path = tmp_path / "a.parquet"
+    with pytest.raises(be.InputError, match=r"2 systems; choose .*\(--system\): 'm0', 'm1'"):
+        be.read(path, combine="systems")
+    suite = be.read(path, combine="systems", system="m1")
+    assert suite.histogram() == {(2, 4): 20}
+    assert suite.levels("system") == ("m1",)
+    assert "other systems in the files, not used: m0" in suite.ledger.notes
+    same(suite.with_notes(), be.read(path, system="m1").with_notes(suite.ledger.notes[-1]))
+    with pytest.raises(be.InputError, match=r"no system 'm11' \(did you mean 'm1'\?\)"):
+        be.read(path, system="m11")
+    # Where files name their systems alike, the file is said too.
+    both = [path, tmp_path / "b.parquet"]
+    with pytest.raises(be.InputError, match=r"4 systems; .*'a: m0', 'a: m1', 'b: m0', 'b: m1'"):
+        be.read(both, combine="systems")
+    assert be.read(both, combine="systems", system="b: m0").histogram() == {(1, 4): 20}

@@ -197,3 +197,18 @@ def test_deep_json(tmp_path: Path) -> None:
     deep = json.dumps(run(simulation("0")))[:-1] + ', "more": ' + "[" * 100_000
     check_any_bytes(tmp_path / "any", deep.encode(), "tau2")
     check_any_bytes(tmp_path / "any", (deep + "]" * 100_000 + "}").encode(), "tau2")
+
+
+def test_a_folder_of_several_runs_in_directory_form(tmp_path: Path) -> None:
+    for name, reward in (("one", 1.0), ("two", 0.0)):
+        folder = tmp_path / "all" / name
+        write_json(folder / "results.json", {"info": INFO, "tasks": []})
+        for task in "ab":
+            write_json(folder / f"simulations/{task}.json", simulation(task, 0, reward))
+    with pytest.raises(be.InputError, match=r"all/one, .*all/two\): say what they are .*--as"):
+        be.read(tmp_path / "all")
+    suite = be.read(tmp_path / "all", combine="rollouts")
+    assert suite.histogram() == {(1, 2): 2}
+    assert be.read(tmp_path / "all", combine="systems", system="one").ledger.passed == 2
+    with pytest.raises(be.FormatError, match="name the folders of its runs: 'one', 'two'"):
+        be.read(tmp_path / "all", format="tau2")
