@@ -92,12 +92,13 @@ def _read(source: Source, options: Options) -> Records:
         del outcomes[PLUS]
     default = PLUS if has_plus else BASE
     metric = pick(list(outcomes), options.metric or default, "metric", "metrics")
-    notes = [f"metric {metric}: {_MEANING[metric]}"]
+    chosen = ", the default" if has_plus and options.metric is None else ""
+    notes = [f"outcome read: metric {metric} ({_MEANING[metric]}){chosen}"]
     for other in outcomes.keys() - {metric}:
         passed, n = outcomes[other].count(Outcome.PASS), len(task)
         notes.append(
-            f"metric {other} (--metric {other}): {_MEANING[other]}; {passed:,} of {n:,} passed, "
-            f"{format_percent(passed / n)}"
+            f"not read: metric {other} ({_MEANING[other]}), by which {passed:,} of {n:,} passed, "
+            f"{format_percent(passed / n)}; metric= (--metric {other}) reads it"
         )
     if timeouts:
         notes.append(f"{plural(timeouts, 'sample')} timed out: failures, as in EvalPlus itself")

@@ -69,7 +69,9 @@ def test_base_only(tmp_path: Path) -> None:
     for document in (new, old):
         rollouts = read(tmp_path, document)
         assert rollouts.passes.tolist() == [1, 0]
-        assert rollouts.ledger.notes == ("metric base: the tests of the original benchmark pass",)
+        assert rollouts.ledger.notes == (
+            "outcome read: metric base (the tests of the original benchmark pass)",
+        )
         with pytest.raises(be.InputError, match=r"'plus' .* is not in the file; it holds: 'base'"):
             read(tmp_path, document, metric="plus")
 
