@@ -52,7 +52,8 @@ def test_base_and_plus(
     assert rollouts.task.tolist() == ["Mbpp/2", "Mbpp/3"]
     assert (rollouts.passes.tolist(), rollouts.trials.tolist()) == (passes, [2, 2])
     notes = "\n".join(rollouts.ledger.notes)
-    assert f"metric {metric or 'plus'}: " in notes
+    assert f"outcome read: metric {metric or 'plus'} (" in notes
+    assert (", the default" in notes) == (metric is None)
     other = "2 of 4 passed, 50.0 %" if metric != "base" else "1 of 4 passed, 25.0 %"
     assert other in notes
     assert "1 sample timed out: failures" in notes
