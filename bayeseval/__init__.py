@@ -34,6 +34,7 @@ __all__ = [
     "cluster_bootstrap",
     "clustered_se",
     "difference",
+    "errored_sensitivity",
     "fit",
     "from_frame",
     "interval",
@@ -45,6 +46,8 @@ __all__ = [
     "plot_posterior",
     "plot_predictive",
     "plot_tasks",
+    "power_scaling",
+    "prior_sensitivity",
     "read",
     "read_totals",
 ]
@@ -83,6 +86,9 @@ _MODULE_OF = {
     "build_model": "bayeseval.hierarchical",
     "fit": "bayeseval.hierarchical",
     "load_fit": "bayeseval.hierarchical",
+    "errored_sensitivity": "bayeseval.sensitivity",
+    "power_scaling": "bayeseval.sensitivity",
+    "prior_sensitivity": "bayeseval.sensitivity",
     "plot_pass_curve": "bayeseval.plots",
     "plot_posterior": "bayeseval.plots",
     "plot_predictive": "bayeseval.plots",
@@ -108,6 +114,7 @@ if TYPE_CHECKING:
     from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
     from bayeseval.posterior import Posterior
     from bayeseval.rollouts import Ledger, Rollouts
+    from bayeseval.sensitivity import errored_sensitivity, power_scaling, prior_sensitivity
     from bayeseval.unknown import Unknown
 else:
     # Hidden from type checkers, which would otherwise accept any misspelt name.

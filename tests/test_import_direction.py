@@ -31,6 +31,7 @@ ROOMS = [
     "passk",
     "baselines",
     "hierarchical",
+    "sensitivity",
     "population",
     "judge",
     "compare",

@@ -121,9 +121,9 @@ class Fit:
     def dt(self) -> xr.DataTree:
         """All groups as an `xarray.DataTree`, for every ArviZ function.
 
-        ``posterior``, ``prior``, ``log_likelihood``, ``posterior_predictive``,
-        ``observed_data``, ``constant_data`` and, for NUTS, ``sample_stats``. The exact
-        engine gives independent draws, shaped as four chains.
+        ``posterior``, ``prior``, ``log_prior``, ``log_likelihood``,
+        ``posterior_predictive``, ``observed_data``, ``constant_data`` and, for NUTS,
+        ``sample_stats``. The exact engine gives independent draws, shaped as four chains.
         """
         stats = None
         if self.sampled is not None and "sample_stats" in self.sampled.children:

@@ -20,7 +20,7 @@ from bayeseval.rollouts import Ledger, Rollouts
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["make_tree", "restore_rollouts"]
+__all__ = ["log_prior_draws", "make_tree", "restore_rollouts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -39,7 +39,7 @@ def make_tree(
 ) -> xr.DataTree:
     """Build the DataTree of a fit from draws of mean and ICC.
 
-    Groups: posterior, prior, log_likelihood, posterior_predictive, observed_data,
+    Groups: posterior, prior, log_prior, log_likelihood, posterior_predictive, observed_data,
     constant_data and rollouts, and sample_stats where there was a sampler. The groups
     over tasks have the dimension ``task``; for suites so large that they would not fit
     in memory they are over ``cell``, tasks with equal counts.
@@ -54,6 +54,7 @@ def make_tree(
     groups: dict[str, dict[str, Any]] = {
         "posterior": posterior,
         "prior": _prior_draws(prior, draws.rng(4)),
+        "log_prior": log_prior_draws(prior, draws),
     }
     dim = "task" if by_task else "cell"
     log_chances, replicated = _pointwise(cells, draws)
@@ -89,6 +90,24 @@ def _prior_draws(prior: HierarchicalPrior, rng: np.random.Generator) -> dict[str
     else:
         icc = special.expit(-rng.normal(*prior.log_kappa, size=shape))
     return {"mean": mean, "icc": icc, "log_kappa": np.log1p(-icc) - np.log(icc)}
+
+
+def log_prior_draws(prior: HierarchicalPrior, draws: DrawsHyper) -> dict[str, Array]:
+    """Log prior density at each draw, of the variables that the prior is put on."""
+    if prior.log_kappa is None:
+        assert prior.icc is not None
+        spread = {"icc": _log_beta_density(draws.icc, prior.icc)}
+    else:
+        spread = {"log_kappa": prior.log_density_y(-np.log(draws.kappa))}
+    return {"mean": _log_beta_density(draws.mean, prior.mean), **spread}
+
+
+def _log_beta_density(values: Array, pair: tuple[float, float]) -> Array:
+    a, b = pair
+    limits = np.finfo(float)
+    # A draw that was rounded to an end has the density beside it, which is finite.
+    inner = np.clip(values, limits.tiny, 1.0 - limits.epsneg)
+    return np.asarray((a - 1.0) * np.log(inner) + (b - 1.0) * np.log1p(-inner) - log_beta(a, b))
 
 
 def _pointwise(cells: ScoredCells, draws: DrawsHyper) -> tuple[Array, Any]:

@@ -25,6 +25,7 @@ NUTS_CHECKS = [
 GROUPS = {
     "posterior",
     "prior",
+    "log_prior",
     "log_likelihood",
     "posterior_predictive",
     "observed_data",
