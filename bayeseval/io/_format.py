@@ -78,8 +78,8 @@ class Source:
         if head.startswith((b"\xff\xfe", b"\xfe\xff")):
             raise FormatError("the text is UTF-16; save it as UTF-8")
         complete = len(head) <= size
-        head = head[:size].removeprefix(_BOM)
-        if not head.strip():
+        head = (head if complete else head[:size]).removeprefix(_BOM)
+        if not head or head.isspace():
             raise FormatError("the file is empty")
         return cls(path, head, complete, is_gzip=is_gzip)
 

@@ -48,14 +48,11 @@ def outcomes(
     values: dict[str, dict[int, Any]] = defaultdict(dict)
     for at, scores in enumerate(samples):
         for name, value in scores.items():
-            if isinstance(value, dict):
-                for key, part in value.items():
-                    values[f"{name}/{key}"][at] = part
-            elif isinstance(value, list):
-                for key, part in enumerate(value):
-                    values[f"{name}/{key}"][at] = part
-            else:
+            if type(value) not in (dict, list):
                 values[name][at] = value
+                continue
+            for key, part in value.items() if isinstance(value, dict) else enumerate(value):
+                values[f"{name}/{key}"][at] = part
     notes: list[str] = []
     score: list[float | None] = [None] * len(samples)
     scorer = None

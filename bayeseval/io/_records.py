@@ -179,6 +179,8 @@ def systems_in(data: Records | CountTable) -> list[str | None]:
 
 
 def _labels(system: Sequence[Any]) -> list[str]:
+    if set(map(type, system)) == {str} and "" not in system:
+        return list(system)
     return [_NO_NAME if is_blank(label) or label == "" else str(label) for label in system]
 
 
@@ -349,12 +351,16 @@ def usable_columns(columns: Mapping[str, Sequence[Any]]) -> tuple[dict[str, list
     usable: dict[str, list[Any]] = {}
     unusable: dict[str, list[str]] = {}
     for name, raw in columns.items():
-        if set(map(type, raw)) == {str}:
-            values = [value or None for value in raw]
+        values: list[Any]
+        kinds = set(map(type, raw))
+        if kinds == {str}:
+            values = [value or None for value in raw] if "" in raw else list(raw)
+            longest = max(map(len, raw))
+            kinds = kinds if longest else set()
         else:
             values = [None if value == "" or is_blank(value) else value for value in raw]
-        kinds = set(map(type, values)) - {type(None)}
-        longest = max((len(value) for value in values if type(value) is str), default=0)
+            kinds = set(map(type, values)) - {type(None)}
+            longest = max((len(value) for value in values if type(value) is str), default=0)
         if not kinds:
             reason = "they are empty"
         elif kinds - {str, int, float, bool}:

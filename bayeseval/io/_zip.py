@@ -6,6 +6,7 @@ Zstandard (method 93), and which takes as many members as a file claims to have.
 
 from __future__ import annotations
 
+import re
 import struct
 import sys
 import zlib
@@ -33,10 +34,16 @@ _ENCRYPTED, _UTF8 = 0x1, 0x800
 _ABSENT = 0xFFFF_FFFF
 
 _LOCAL = struct.Struct("<4s5H3I2H")
-_ENTRY = struct.Struct("<4s6H3I5H2I")
+# Of an entry only what is used: flags, method, checksum, sizes and the offset.
+_ENTRY = struct.Struct("<4s4x2H4x3I3H8xI")
 _END = struct.Struct("<4s4H2IH")
 _LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
+
+
+_ODD = re.compile(rb"\.\.|^[/\\]|^.:", re.MULTILINE)
+# Method, checksum, sizes packed and unpacked, and offset.
+_Row = tuple[int, int, int, int, int]
 
 
 class Member(NamedTuple):
@@ -65,25 +72,31 @@ class Archive:
 
     Attributes
     ----------
-    members : tuple of Member
-        In the order of the directory; a name may occur again, and the last one holds.
+    names : list of str
+        Of the members, in the order of the directory; a name may occur again, and the last
+        one holds.
     """
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._total_packed = self._total_size = 0
         self._end = file.seek(0, 2)
-        self.members = tuple(self._directory())
-        self._last = {member.name: member for member in self.members}
-        if sum(member.packed for member in self.members) > self._end:
+        self.names, self._rows = self._directory()
+        self._last = dict(zip(self.names, range(len(self.names)), strict=True))
+        if sum([packed for _, _, packed, _, _ in self._rows]) > self._end:
             raise FormatError("the zip is larger than its file: its members overlap, as in a bomb")
 
     def __contains__(self, name: str) -> bool:
         return name in self._last
 
+    def members(self) -> Iterator[Member]:
+        """Yield the members in the order of `names`."""
+        for name, row in zip(self.names, self._rows, strict=True):
+            yield Member(name, *row)
+
     def named(self, name: str) -> bytes:
         """Return the content of the last member of that name."""
-        return self.read(self._last[name])
+        return self.read(Member(name, *self._rows[self._last[name]]))
 
     def read(self, member: Member) -> bytes:
         """Return the content of a member, checked against its declared size and checksum."""
@@ -120,34 +133,42 @@ class Archive:
         self._file.seek(start)
         return self._file.read(size)
 
-    def _directory(self) -> Iterator[Member]:
+    def _directory(self) -> tuple[list[str], list[_Row]]:
         start, size, shift = self._where()
         if size > MOST_DIRECTORY_BYTES:
             raise _too_many(f"its directory alone has {size:,} bytes")
         data = self._bytes(start, size)
-        at = number = 0
+        raw: list[bytes] = []
+        rows: list[_Row] = []
+        every: list[int] = []
+        at = 0
+        # There may be hundreds of thousands of members, so this loop calls little.
         while at < size:
             entry = _ENTRY.unpack_from(data, at) if size - at >= _ENTRY.size else (b"",)
             if entry[0] != b"PK\x01\x02":
-                raise FormatError(f"the zip is damaged: its directory breaks off at entry {number}")
-            number += 1
-            if number > MOST_MEMBERS:
+                raise FormatError(
+                    f"the zip is damaged: its directory breaks off at entry {len(raw)}"
+                )
+            if len(raw) == MOST_MEMBERS:
                 raise _too_many(f"more than {MOST_MEMBERS:,}")
-            _, _, _, flags, method, _, _, crc, packed, full, *sizes, _, _, _, offset = entry
-            name_size, extra_size, comment_size = sizes
+            _, flags, method, crc, packed, full, name_size, extra_size, comment, offset = entry
             at += _ENTRY.size
-            name = _name(data[at : at + name_size], flags)
-            extra = data[at + name_size : at + name_size + extra_size]
-            at += name_size + extra_size + comment_size
+            raw.append(data[at : at + name_size])
+            at += name_size
+            if packed == _ABSENT or full == _ABSENT or offset == _ABSENT:
+                full, packed, offset = _zip64(data[at : at + extra_size], full, packed, offset)
+            rows.append((method, crc, packed, full, offset + shift))
+            every.append(flags)
+            at += extra_size + comment
+        if at != size:
+            raise FormatError("the zip is damaged: its directory is longer than it says")
+        names = _names(raw, every)
+        for name, flags in zip(names, every, strict=True):
             if flags & _ENCRYPTED:
                 raise FormatError(
                     f"the member {short(name)} is encrypted; save it without password"
                 )
-            if _ABSENT in (packed, full, offset):
-                full, packed, offset = _zip64(extra, full, packed, offset)
-            yield Member(name, method, crc, packed, full, offset + shift)
-        if at != size:
-            raise FormatError("the zip is damaged: its directory is longer than it says")
+        return names, rows
 
     def _where(self) -> tuple[int, int, int]:
         """Return start and size of the directory, and by how much all offsets are shifted."""
@@ -191,6 +212,14 @@ def open_archive(source: Source) -> Iterator[Archive]:
             yield Archive(file)
     except OSError as error:
         raise FormatError(f"cannot be read: {error}") from None
+
+
+def _names(raw: list[bytes], flags: list[int]) -> list[str]:
+    # Both code pages have the same ASCII, and names without surprises are decoded at once.
+    joined = b"\n".join(raw)
+    if joined.isascii() and joined.count(b"\n") == len(raw) - 1 and not _ODD.search(joined):
+        return joined.decode("ascii").split("\n")
+    return [_name(*pair) for pair in zip(raw, flags, strict=True)]
 
 
 def _name(raw: bytes, flags: int) -> str:

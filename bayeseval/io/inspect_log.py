@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
@@ -32,7 +32,7 @@ from bayeseval.io._json import decode
 from bayeseval.io._options import Options
 from bayeseval.io._records import Records
 from bayeseval.io._totals import Totals, TotalsOnly
-from bayeseval.io._zip import Archive, is_zip, open_archive
+from bayeseval.io._zip import Archive, Member, is_zip, open_archive
 from bayeseval.rollouts._tally import short
 from bayeseval.rollouts._text import plural
 
@@ -54,11 +54,11 @@ class _Limit(msgspec.Struct):
     type: Any = None
 
 
-class _Score(msgspec.Struct):
+class _Score(msgspec.Struct, gc=False):
     value: Any = None
 
 
-class _Sample(msgspec.Struct):
+class _Sample(msgspec.Struct, gc=False):
     """A sample, or its summary: the summary has the same fields, and fewer."""
 
     id: int | str
@@ -70,10 +70,6 @@ class _Sample(msgspec.Struct):
     metadata: dict[str, str | int | float | bool | _Skipped | list[Any] | None] | None = None
     retries: int | None = None
     error_retries: list[_Skipped] | None = None
-
-    @property
-    def is_decided(self) -> bool:
-        return bool(self.scores) or self.score is not None or self.error is not None
 
 
 class _Dataset(msgspec.Struct):
@@ -218,16 +214,8 @@ def _samples(archive: Archive, options: Options, notes: list[str]) -> list[_Samp
         notes.append(f"{plural(superseded, 'sample')} written again: the last record counts")
     if summaries and all(sample.metadata is None for sample in summaries):
         notes.append("its summaries are without metadata, so that gives no factors")
-    decided = {_member_name(sample) for sample in found.values() if sample.is_decided}
-    undecided = [
-        member
-        for member in archive.members
-        if member.name.startswith("samples/")
-        and member.name.endswith(".json")
-        and member.name.replace("\\", "/") not in decided
-    ]
     broken = 0
-    for member in undecided:
+    for member in _undecided(archive, found.values()):
         try:
             sample = decode(archive.read(member), _Sample)
         except FormatError as error:
@@ -241,14 +229,33 @@ def _samples(archive: Archive, options: Options, notes: list[str]) -> list[_Samp
     return list(found.values())
 
 
+def _undecided(archive: Archive, found: Iterable[_Sample]) -> list[Member]:
+    """Return the samples whose outcome the summaries do not tell."""
+    decided = {
+        f"samples/{each.id}_epoch_{each.epoch}.json"
+        for each in found
+        if each.scores or each.score is not None or each.error is not None
+    }
+    if decided >= (rest := {name for name in archive.names if name.startswith("samples/")}):
+        return []
+    rest -= decided
+    # Some writers put another stroke into names than stands in the id.
+    decided = {name.replace("\\", "/") for name in decided}
+    return [
+        member
+        for member in archive.members()
+        if member.name in rest
+        and member.name.endswith(".json")
+        and member.name.replace("\\", "/") not in decided
+    ]
+
+
 def _summaries(archive: Archive) -> Iterator[_Sample]:
     if SUMMARIES in archive:
         names = [SUMMARIES]
     else:
         journal = {
-            int(match[1]): member.name
-            for member in archive.members
-            if (match := _JOURNAL.fullmatch(member.name))
+            int(match[1]): name for name in archive.names if (match := _JOURNAL.fullmatch(name))
         }
         names = [journal[number] for number in sorted(journal)]
     for name in names:
@@ -256,10 +263,6 @@ def _summaries(archive: Archive) -> Iterator[_Sample]:
             yield from decode(archive.named(name), list[_Sample])
         except FormatError as error:
             raise FormatError(f"{name}: {error}") from None
-
-
-def _member_name(sample: _Sample) -> str:
-    return f"samples/{sample.id}_epoch_{sample.epoch}.json".replace("\\", "/")
 
 
 def _columns(log: _Log, samples: list[_Sample]) -> dict[str, list[Any]]:

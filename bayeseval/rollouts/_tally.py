@@ -335,14 +335,19 @@ def tally(
 
 def _attempts(codes: Codes, rollout: Sequence[Any]) -> tuple[Codes, Codes]:
     """Return the attempt of each record, and the first record of each attempt."""
-    named = [None if is_blank(value) or value == "" else value for value in rollout]
-    try:
-        rollout_codes, levels = factorise(named)
-    except TypeError:
-        raise InputError("rollout must hold texts or numbers; got a list or a mapping") from None
-    # A record without a rollout id is an attempt of its own.
-    unnamed = np.array([value is None for value in named], dtype=bool)
-    rollout_codes[unnamed] = len(levels) + np.arange(int(unnamed.sum()))
+    if set(map(type, rollout)) == {int}:
+        rollout_codes, levels = factorise(list(rollout))
+    else:
+        named = [None if is_blank(value) or value == "" else value for value in rollout]
+        try:
+            rollout_codes, levels = factorise(named)
+        except TypeError:
+            raise InputError(
+                "rollout must hold texts or numbers; got a list or a mapping"
+            ) from None
+        # A record without a rollout id is an attempt of its own.
+        unnamed = np.array([value is None for value in named], dtype=bool)
+        rollout_codes[unnamed] = len(levels) + np.arange(int(unnamed.sum()))
     key = codes * (len(levels) + len(codes)) + rollout_codes
     _, first, attempt = np.unique(key, return_index=True, return_inverse=True)
     return attempt, first

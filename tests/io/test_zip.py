@@ -76,7 +76,7 @@ def handmade(
 
 def contents(data: bytes) -> list[bytes]:
     archive = Archive(io.BytesIO(data))
-    return [archive.read(member) for member in archive.members]
+    return [archive.read(member) for member in archive.members()]
 
 
 @pytest.mark.parametrize("method", [_zip.STORED, _zip.DEFLATED, _zip.ZSTANDARD])
@@ -101,7 +101,7 @@ def test_what_the_standard_library_writes(tmp_path: Path) -> None:
         assert "other.json" not in archive
         assert archive.named("header.json") == b"last"
         assert archive.named("samples/任务_epoch_1.json") == TEXT
-        assert [archive.read(member) for member in archive.members] == [b"first", TEXT, b"last"]
+        assert [archive.read(member) for member in archive.members()] == [b"first", TEXT, b"last"]
 
 
 def test_a_file_larger_than_its_head(tmp_path: Path) -> None:
@@ -159,7 +159,7 @@ def test_bombs() -> None:
 def test_a_bomb_of_many_small_members(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_zip, "BOMB_BYTES_TOGETHER", 350_000)
     archive = Archive(io.BytesIO(handmade(content=bytes(100_000))))
-    (member,) = archive.members
+    (member,) = archive.members()
     for _ in range(3):
         assert len(archive.read(member)) == 100_000
     with pytest.raises(be.FormatError, match=r"to more than 400,000 bytes together"):
