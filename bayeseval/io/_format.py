@@ -30,6 +30,8 @@ WIDE_HEAD_SIZE = 1 << 26
 MOST_COLUMNS = 10_000
 MOST_MEMBERS = 200_000
 SAMPLE_ROWS = 1_000
+_ZIP_HEAD = 1 << 12
+ZIP_MAGIC = (b"PK\x03\x04", b"PK\x05\x06")
 GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 _DELIMITERS = ",\t;|"
@@ -67,7 +69,12 @@ class Source:
             return cls(path, b"", True, is_folder=True)
         try:
             with path.open("rb") as file:
-                head = file.read(size + 1)
+                head = file.read(_ZIP_HEAD + 1)
+                if head.startswith(ZIP_MAGIC):
+                    # The directory of an archive stands at its end.
+                    size = min(size, _ZIP_HEAD)
+                else:
+                    head += file.read(max(size - _ZIP_HEAD, 0))
         except FileNotFoundError:
             raise InputError("no such file") from None
         except (OSError, ValueError) as error:

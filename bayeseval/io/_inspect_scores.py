@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -16,18 +16,21 @@ from bayeseval.io._pick import pick
 from bayeseval.rollouts._tally import Outcome, short
 from bayeseval.rollouts._text import plural
 
-__all__ = ["Scores", "outcomes"]
+__all__ = ["outcomes"]
 
 FULL_CREDIT = 1.0
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
 
-# The value of each scorer for one sample.
-Scores = Mapping[str, Any]
+
+class Score(Protocol):
+    """What one scorer says of one sample."""
+
+    value: Any
 
 
 def outcomes(
-    samples: Sequence[Scores],
+    samples: Sequence[Mapping[str, Score]],
     tasks: Sequence[int | str],
     broke: Sequence[bool],
     options: Options,
@@ -37,7 +40,7 @@ def outcomes(
     Parameters
     ----------
     samples : sequence of mapping
-        For each sample the value of each scorer.
+        For each sample the score by each scorer.
     tasks : sequence of int or str
         Ids of the samples.
     broke : sequence of bool
@@ -47,8 +50,9 @@ def outcomes(
     """
     values: dict[str, dict[int, Any]] = defaultdict(dict)
     for at, scores in enumerate(samples):
-        for name, value in scores.items():
-            if type(value) not in (dict, list):
+        for name, found in scores.items():
+            value = found.value
+            if type(value) is not dict and type(value) is not list:
                 values[name][at] = value
                 continue
             for key, part in value.items() if isinstance(value, dict) else enumerate(value):
@@ -62,7 +66,10 @@ def outcomes(
         scorer = _choose(values, numbers, options.scorer, notes)
         unknown = []
         for at, value in values[scorer].items():
-            number = numbers.of(value)
+            try:
+                number = numbers[value]
+            except TypeError:
+                number = _UNKNOWN
             if number is _UNKNOWN:
                 unknown.append(value)
                 number = 0.0

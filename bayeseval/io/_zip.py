@@ -6,14 +6,16 @@ Zstandard (method 93), and which takes as many members as a file claims to have.
 
 from __future__ import annotations
 
-import re
 import struct
 import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
 
 from bayeseval.errors import FormatError
 from bayeseval.io._format import Source
@@ -34,16 +36,23 @@ _ENCRYPTED, _UTF8 = 0x1, 0x800
 _ABSENT = 0xFFFF_FFFF
 
 _LOCAL = struct.Struct("<4s5H3I2H")
-# Of an entry only what is used: flags, method, checksum, sizes and the offset.
-_ENTRY = struct.Struct("<4s4x2H4x3I3H8xI")
+_ROW = ("method", "crc", "packed", "size", "offset")
+_ENTRY = np.dtype(
+    [
+        *(("signature", "S4"), ("versions", "<u4"), ("flags", "<u2"), ("method", "<u2")),
+        *(("time", "<u4"), ("crc", "<u4"), ("packed", "<u4"), ("size", "<u4")),
+        *(("name", "<u2"), ("extra", "<u2"), ("comment", "<u2"), ("disk", "<u2")),
+        *(("inside", "<u2"), ("outside", "<u4"), ("offset", "<u4")),
+    ]
+)
+_LENGTHS = struct.Struct("<3H")
+_LENGTHS_AT = 28
 _END = struct.Struct("<4s4H2IH")
 _LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
 
 
-_ODD = re.compile(rb"\.\.|^[/\\]|^.:", re.MULTILINE)
-# Method, checksum, sizes packed and unpacked, and offset.
-_Row = tuple[int, int, int, int, int]
+_Columns = tuple[list[int], list[int], list[int], list[int], list[int]]
 
 
 class Member(NamedTuple):
@@ -81,22 +90,22 @@ class Archive:
         self._file = file
         self._total_packed = self._total_size = 0
         self._end = file.seek(0, 2)
-        self.names, self._rows = self._directory()
+        self.names, self._columns = self._directory()
         self._last = dict(zip(self.names, range(len(self.names)), strict=True))
-        if sum([packed for _, _, packed, _, _ in self._rows]) > self._end:
+        if sum(self._columns[2]) > self._end:
             raise FormatError("the zip is larger than its file: its members overlap, as in a bomb")
 
     def __contains__(self, name: str) -> bool:
         return name in self._last
 
     def members(self) -> Iterator[Member]:
-        """Yield the members in the order of `names`."""
-        for name, row in zip(self.names, self._rows, strict=True):
-            yield Member(name, *row)
+        """Return the members in the order of `names`."""
+        return map(Member, self.names, *self._columns)
 
     def named(self, name: str) -> bytes:
         """Return the content of the last member of that name."""
-        return self.read(Member(name, *self._rows[self._last[name]]))
+        number = self._last[name]
+        return self.read(Member(name, *(column[number] for column in self._columns)))
 
     def read(self, member: Member) -> bytes:
         """Return the content of a member, checked against its declared size and checksum."""
@@ -133,42 +142,43 @@ class Archive:
         self._file.seek(start)
         return self._file.read(size)
 
-    def _directory(self) -> tuple[list[str], list[_Row]]:
+    def _directory(self) -> tuple[list[str], _Columns]:
         start, size, shift = self._where()
         if size > MOST_DIRECTORY_BYTES:
             raise _too_many(f"its directory alone has {size:,} bytes")
         data = self._bytes(start, size)
+        # There may be hundreds of thousands of entries: step over them, then look at all at once.
+        fixed: list[bytes] = []
         raw: list[bytes] = []
-        rows: list[_Row] = []
-        every: list[int] = []
         at = 0
-        # There may be hundreds of thousands of members, so this loop calls little.
-        while at < size:
-            entry = _ENTRY.unpack_from(data, at) if size - at >= _ENTRY.size else (b"",)
-            if entry[0] != b"PK\x01\x02":
-                raise FormatError(
-                    f"the zip is damaged: its directory breaks off at entry {len(raw)}"
-                )
+        while at + _ENTRY.itemsize <= size:
             if len(raw) == MOST_MEMBERS:
                 raise _too_many(f"more than {MOST_MEMBERS:,}")
-            _, flags, method, crc, packed, full, name_size, extra_size, comment, offset = entry
-            at += _ENTRY.size
-            raw.append(data[at : at + name_size])
-            at += name_size
-            if packed == _ABSENT or full == _ABSENT or offset == _ABSENT:
-                full, packed, offset = _zip64(data[at : at + extra_size], full, packed, offset)
-            rows.append((method, crc, packed, full, offset + shift))
-            every.append(flags)
-            at += extra_size + comment
+            name_size, extra_size, comment_size = _LENGTHS.unpack_from(data, at + _LENGTHS_AT)
+            name_at = at + _ENTRY.itemsize
+            fixed.append(data[at:name_at])
+            at = name_at + name_size
+            raw.append(data[name_at:at])
+            at += extra_size + comment_size
+        entries = np.frombuffer(b"".join(fixed), dtype=_ENTRY)
+        damaged = np.flatnonzero(entries["signature"] != b"PK\x01\x02").tolist()
+        if damaged or at < size:
+            number = damaged[0] if damaged else len(raw)
+            raise FormatError(f"the zip is damaged: its directory breaks off at entry {number}")
         if at != size:
             raise FormatError("the zip is damaged: its directory is longer than it says")
-        names = _names(raw, every)
-        for name, flags in zip(names, every, strict=True):
-            if flags & _ENCRYPTED:
-                raise FormatError(
-                    f"the member {short(name)} is encrypted; save it without password"
-                )
-        return names, rows
+        names = _names(raw, entries["flags"].tolist())
+        for number in np.flatnonzero(entries["flags"] & _ENCRYPTED).tolist():
+            raise FormatError(
+                f"the member {short(names[number])} is encrypted; save it without password"
+            )
+        method, crc, packed, full, offset = (entries[name].tolist() for name in _ROW)
+        large = np.logical_or.reduce([entries[name] == _ABSENT for name in _ROW[2:]])
+        if large.any():
+            _fill_zip64(data, entries, np.flatnonzero(large).tolist(), (full, packed, offset))
+        if shift:
+            offset = [each + shift for each in offset]
+        return names, (method, crc, packed, full, offset)
 
     def _where(self) -> tuple[int, int, int]:
         """Return start and size of the directory, and by how much all offsets are shifted."""
@@ -216,9 +226,10 @@ def open_archive(source: Source) -> Iterator[Archive]:
 
 def _names(raw: list[bytes], flags: list[int]) -> list[str]:
     # Both code pages have the same ASCII, and names without surprises are decoded at once.
-    joined = b"\n".join(raw)
-    if joined.isascii() and joined.count(b"\n") == len(raw) - 1 and not _ODD.search(joined):
-        return joined.decode("ascii").split("\n")
+    joined = b"\n".join([b"", *raw])
+    odd = any(part in joined for part in (b"..", b":", b"\n/", b"\n\\"))
+    if joined.isascii() and joined.count(b"\n") == len(raw) and not odd:
+        return joined.decode("ascii").split("\n")[1:]
     return [_name(*pair) for pair in zip(raw, flags, strict=True)]
 
 
@@ -231,6 +242,20 @@ def _name(raw: bytes, flags: int) -> str:
             f"such a file is not read"
         )
     return name
+
+
+def _fill_zip64(
+    data: bytes, entries: npt.NDArray[Any], numbers: list[int], columns: tuple[list[int], ...]
+) -> None:
+    """Replace the sizes and offsets that need 64 bits and stand in extra fields."""
+    lengths = [entries[name].astype(np.int64) for name in ("name", "extra", "comment")]
+    ends = np.cumsum(_ENTRY.itemsize + sum(lengths))
+    for number in numbers:
+        _, extra_size, comment_size = (int(each[number]) for each in lengths)
+        end = int(ends[number]) - comment_size
+        found = _zip64(data[end - extra_size : end], *(column[number] for column in columns))
+        for column, value in zip(columns, found, strict=True):
+            column[number] = value
 
 
 def _zip64(extra: bytes, full: int, packed: int, offset: int) -> tuple[int, int, int]:

@@ -27,7 +27,7 @@ import msgspec
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import refuse_options, version_text
 from bayeseval.io._format import Format, Source
-from bayeseval.io._inspect_scores import Scores, outcomes
+from bayeseval.io._inspect_scores import outcomes
 from bayeseval.io._json import decode
 from bayeseval.io._options import Options
 from bayeseval.io._records import Records
@@ -155,7 +155,10 @@ def _read(source: Source, options: Options) -> Records:
         raise _no_samples(log)
     single = log.results.scorer.name if log.results and log.results.scorer else "score"
     outcome, score, about = outcomes(
-        [_scores(sample, single) for sample in samples],
+        [
+            sample.scores or ({single: sample.score} if sample.score is not None else {})
+            for sample in samples
+        ],
         [sample.id for sample in samples],
         [sample.error is not None for sample in samples],
         options,
@@ -171,12 +174,6 @@ def _read(source: Source, options: Options) -> Records:
         score=score,
         version=_version(log),
     )
-
-
-def _scores(sample: _Sample, single: str) -> Scores:
-    if sample.scores is None and sample.score is not None:
-        return {single: sample.score.value}
-    return {name: score.value for name, score in (sample.scores or {}).items()}
 
 
 def _log(data: bytes) -> _Log:
