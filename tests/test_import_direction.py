@@ -25,7 +25,6 @@ ROOMS = [
     "_quadrature",
     "_panels",
     "posterior",
-    "_blend",
     "_difference",
     "conjugate",
     "passk",

@@ -18,6 +18,7 @@ from bayeseval.hierarchical._checks import Checks
 from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._functionals import Functional
+from bayeseval.hierarchical._lost import lost_note
 from bayeseval.hierarchical._prior import HierarchicalPrior
 from bayeseval.hierarchical._saving import attributes, save_tree
 from bayeseval.hierarchical._suite import new_run_exact, next_run_exact, suite_exact
@@ -79,7 +80,7 @@ class Fit:
     >>> fit
     Fit(50 tasks, engine exact: pass rate on new tasks 64.7 % (95 % CrI 52.1-76.4 %, n = 50 tasks))
     >>> fit.pass_hat_k(3)
-    pass^3 on new tasks: 59.9 % (95 % CrI 46.3-72.6 %, n = 50 tasks)
+    pass^3 on new tasks: 60.0 % (95 % CrI 46.6-72.6 %, n = 50 tasks)
     """
 
     rollouts: Rollouts
@@ -156,8 +157,15 @@ class Fit:
         if unscored := self.cells.n_unscored:
             have, carry = ("task has", "carries") if unscored == 1 else ("tasks have", "carry")
             notes.append(f"{unscored:,} {have} no scored rollout and {carry} no information.")
+        if self.lost_note:
+            notes.append(self.lost_note)
         notes.extend(f"Check {check}." for check in self.checks.failed)
         return tuple(notes)
+
+    @cached_property
+    def lost_note(self) -> str:
+        """How many rollouts errored, and what the pass rate would be had they been scored."""
+        return lost_note(self.rollouts, self.prior)
 
     # -- answers --------------------------------------------------------------------
 
