@@ -95,7 +95,11 @@ _MODULE_OF = {
     "plot_tasks": "bayeseval.plots",
 }
 
+# Public modules: attributes of the package that are loaded when they are first used.
+_MODULES = ("plan",)
+
 if TYPE_CHECKING:
+    import bayeseval.plan as plan  # noqa: F401 (type checkers see the attribute)
     from bayeseval._interval import Interval
     from bayeseval.baselines import cluster_bootstrap, clustered_se, interval
     from bayeseval.conjugate import BetaPrior, MixturePrior, beta_posterior, difference
@@ -119,6 +123,8 @@ if TYPE_CHECKING:
 else:
     # Hidden from type checkers, which would otherwise accept any misspelt name.
     def __getattr__(name: str) -> object:
+        if name in _MODULES:
+            return import_module(f"bayeseval.{name}")
         if name not in _MODULE_OF:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(_MODULE_OF[name]), name)
@@ -127,4 +133,4 @@ else:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_MODULES})

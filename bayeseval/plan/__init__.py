@@ -1,0 +1,90 @@
+"""Plans: how many tasks, how many rollouts of each, and what a run can be expected to show.
+
+Reached as ``be.plan``. Every result prints itself in one line, and gives its numbers by
+`to_dict`.
+"""
+
+from __future__ import annotations
+
+from bayeseval.plan._assurance import Assurance, AssuranceSize, assurance, assurance_size
+from bayeseval.plan._clustered import (
+    ClusteredDesign,
+    ClusteredPlan,
+    ClusteredTable,
+    clustered,
+    clustered_budget,
+    clustered_design,
+    clustered_table,
+    design_effect,
+)
+from bayeseval.plan._clustered_assurance import (
+    ClusteredAssurance,
+    ClusteredAssuranceSize,
+    clustered_assurance,
+    clustered_assurance_size,
+)
+from bayeseval.plan._passes import FailuresPlan, PassesPlan, passes, tasks_for_failures
+from bayeseval.plan._power import (
+    PairedPower,
+    PairedSize,
+    UnpairedPower,
+    UnpairedSize,
+    paired_power,
+    paired_size,
+    unpaired_power,
+    unpaired_size,
+)
+from bayeseval.plan._rare import (
+    CleanRun,
+    FailureBound,
+    SeenFailure,
+    clean_run,
+    failure_bound,
+    see_failure,
+)
+from bayeseval.plan._result import Plan
+from bayeseval.plan._width import SlicesPlan, WidthPlan, half_width, slices, width, width_table
+
+__all__ = [
+    "Assurance",
+    "AssuranceSize",
+    "CleanRun",
+    "ClusteredAssurance",
+    "ClusteredAssuranceSize",
+    "ClusteredDesign",
+    "ClusteredPlan",
+    "ClusteredTable",
+    "FailureBound",
+    "FailuresPlan",
+    "PairedPower",
+    "PairedSize",
+    "PassesPlan",
+    "Plan",
+    "SeenFailure",
+    "SlicesPlan",
+    "UnpairedPower",
+    "UnpairedSize",
+    "WidthPlan",
+    "assurance",
+    "assurance_size",
+    "clean_run",
+    "clustered",
+    "clustered_assurance",
+    "clustered_assurance_size",
+    "clustered_budget",
+    "clustered_design",
+    "clustered_table",
+    "design_effect",
+    "failure_bound",
+    "half_width",
+    "paired_power",
+    "paired_size",
+    "passes",
+    "see_failure",
+    "slices",
+    "tasks_for_failures",
+    "unpaired_power",
+    "unpaired_size",
+    "width",
+    "width_table",
+]

@@ -1,0 +1,197 @@
+"""Pr[mean rate > bar] for many clustered suites at once, on a shared lattice.
+
+The posterior of the hierarchical model for x = logit(mean) and y = logit(ICC). All suites
+have the same number of rollouts for each task, so a suite is a histogram of passes, and its
+log likelihood a product of that histogram with one table over the lattice.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from scipy import special
+
+from bayeseval._quadrature import log_sum
+from bayeseval.hierarchical import HierarchicalPrior
+from bayeseval.hierarchical._likelihood import log_rates
+
+__all__ = ["log_passes", "probs_above"]
+
+Array = npt.NDArray[np.float64]
+
+# Suites of similar rates share a lattice.
+CHUNK = 32
+BLOCK = 8 * CHUNK
+SCOUT = 33
+# Nodes whose density is below exp(-DROP) of the largest are left out: 2e-9.
+DROP = 20.0
+TOLERANCE = 1e-7
+MOST_NODES = 400_000
+# A value this many times further from `near` than its last change is on the right side of it.
+SAFETY = 8.0
+# Nodes that must share the mass; on fewer, two coarse lattices can agree and both be wrong.
+FEWEST_NODES = 6.0
+REACH = 40.0
+
+
+def log_passes(rollouts: int, x: Array, y: Array) -> Array:
+    """Log probability of one order of s passes in `rollouts`, for s = 0..rollouts.
+
+    Parameters
+    ----------
+    rollouts : int
+        Rollouts of a task.
+    x, y : ndarray, shape (n_nodes,)
+        logit(mean) and logit(ICC).
+
+    Returns
+    -------
+    ndarray, shape (rollouts + 1, n_nodes)
+
+    Notes
+    -----
+    With rho = 1 / (1 + kappa) every factor mean kappa + j is multiplied by rho, so that
+    nothing is lost from ICC 0 to 1; a factor 1 - rho remains where both outcomes occur.
+    """
+    log_mean, log_rest = log_rates(x)
+    rho, rest = special.expit(y), special.expit(-y)
+
+    def sums(base: Array, first: Array | float) -> Array:
+        rows = np.zeros((rollouts + 1, x.size))
+        rows[1:] = first
+        for j in range(1, rollouts):
+            rows[j + 1] = rows[j] + np.log(base + j * rho)
+        return rows
+
+    passed = sums(np.exp(log_mean) * rest, log_mean)
+    failed = sums(np.exp(log_rest) * rest, log_rest)
+    table = passed + failed[::-1] - sums(rest, 0.0)[-1]
+    table[1:-1] -= np.logaddexp(0.0, y)
+    return np.asarray(table)
+
+
+def probs_above(
+    histograms: npt.NDArray[np.int64],
+    bar: float,
+    prior: HierarchicalPrior,
+    *,
+    near: float | None = None,
+) -> Array:
+    """Posterior probability that the mean rate exceeds a bar, for each suite.
+
+    Parameters
+    ----------
+    histograms : ndarray of int, shape (n_suites, rollouts + 1)
+        For each suite the number of tasks that passed 0, 1, ... of their rollouts.
+    bar : float
+        The bar, strictly between 0 and 1.
+    prior : HierarchicalPrior
+        The prior of the analysis.
+    near : float, optional
+        Only on which side of this probability each suite lies is asked: faster, and
+        exact near it alone.
+
+    Returns
+    -------
+    ndarray, shape (n_suites,)
+        Right to about 1e-6.
+    """
+    unique, inverse = np.unique(histograms, axis=0, return_inverse=True)
+    result = np.empty(len(unique))
+    for rows in _alike(unique):
+        result[rows] = _chunk(unique[rows].astype(float), bar, prior, near)
+    return result[inverse.ravel()]
+
+
+def _alike(histograms: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
+    """Suites of similar mean and ICC, whose posteriors fit one small window."""
+    passed = histograms @ np.arange(histograms.shape[1])
+    mixed = histograms[:, 1:-1].sum(axis=1)
+    by_rate = np.argsort(passed, kind="stable")
+    chunks = []
+    for start in range(0, by_rate.size, BLOCK):
+        block = by_rate[start : start + BLOCK]
+        block = block[np.argsort(mixed[block], kind="stable")]
+        chunks += [block[at : at + CHUNK] for at in range(0, block.size, CHUNK)]
+    return chunks
+
+
+def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float | None) -> Array:
+    window = _window(histograms, prior)
+    found = np.full(len(histograms), np.inf)
+    open_ = np.arange(len(histograms))
+    nodes = 16
+    while True:
+        new, sharing = _integrate(histograms[open_], bar, prior, window, nodes)
+        change = np.abs(new - found[open_])
+        found[open_] = new
+        done = change < TOLERANCE
+        if near is not None:
+            done |= np.abs(new - near) > SAFETY * change
+        open_ = open_[~done | (sharing < FEWEST_NODES)]
+        nodes *= 2
+        if open_.size == 0 or 2 * nodes * nodes > MOST_NODES:
+            return found
+
+
+def _integrate(
+    histograms: Array,
+    bar: float,
+    prior: HierarchicalPrior,
+    window: tuple[float, float, float, float],
+    nodes: int,
+) -> tuple[Array, Array]:
+    """Pr[mean > bar] on one lattice, and how many nodes share the mass.
+
+    The integral is cut at the bar: Gauss-Legendre on either side of it. Along y the
+    integrand vanishes at both ends, where the trapezoid rule is best.
+    """
+    x_low, x_high, y_low, y_high = window
+    cut = float(np.clip(np.log(bar) - np.log1p(-bar), x_low, x_high))
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    x = np.concatenate([_stretch(points, x_low, cut), _stretch(points, cut, x_high)])
+    with np.errstate(divide="ignore"):
+        log_weight = np.log(np.concatenate([weights * (cut - x_low), weights * (x_high - cut)]))
+    y = np.linspace(y_low, y_high, nodes + 1)
+    logs = (_log_density(histograms, x, y, prior) + log_weight[:, None]).reshape(
+        len(histograms), 2, -1
+    )
+    below, above = log_sum(logs).T
+    sharing = np.exp(2 * np.logaddexp(below, above) - log_sum(log_sum(2 * logs)))
+    return np.asarray(special.expit(above - below)), np.asarray(sharing)
+
+
+def _stretch(points: Array, low: float, high: float) -> Array:
+    return low + (high - low) * (points + 1) / 2
+
+
+def _log_density(histograms: Array, x: Array, y: Array, prior: HierarchicalPrior) -> Array:
+    """Log posterior density, without its constant, shape (n_suites, x.size, y.size)."""
+    across, along = (grid.ravel() for grid in np.meshgrid(x, y, indexing="ij"))
+    table = log_passes(histograms.shape[1] - 1, across, along)
+    logs = prior.log_density_x(*log_rates(across)) + prior.log_density_y(along)
+    return np.asarray((histograms @ table + logs).reshape(-1, x.size, y.size))
+
+
+def _window(histograms: Array, prior: HierarchicalPrior) -> tuple[float, float, float, float]:
+    """Window that holds the posteriors of all suites, narrowed until it no longer shrinks."""
+    ends = np.array(
+        [
+            [-min(prior.x_limit, REACH), min(prior.x_limit, REACH)],
+            [-min(prior.y_limit, REACH), min(prior.y_limit, REACH)],
+        ]
+    )
+    for _ in range(30):
+        grid = [np.linspace(low, high, SCOUT) for low, high in ends]
+        logs = _log_density(histograms, grid[0], grid[1], prior)
+        kept = logs > logs.max(axis=(1, 2), keepdims=True) - DROP
+        new = ends.copy()
+        for axis, other in ((0, 2), (1, 1)):
+            at = np.flatnonzero(kept.any(axis=(0, other)))
+            new[axis, 0] = grid[axis][max(at[0] - 1, 0)]
+            new[axis, 1] = grid[axis][min(at[-1] + 1, SCOUT - 1)]
+        shrinks = np.diff(new, axis=1) < 0.8 * np.diff(ends, axis=1)
+        ends = new
+        if not shrinks.any():
+            break
+    return ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1]
