@@ -7,7 +7,7 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
 ``source, formats, seed``
     The files, the formats that they were read as, and the seed that repeats the run.
 ``errors``
-    ``exclude``, ``fail`` or ``bounds``: what ``--errors`` made of errored rollouts.
+    ``exclude``, ``fail``, ``bounds`` or ``model``: what ``--errors`` made of errored rollouts.
 ``ledger``
     ``tasks``, ``tasks_without_score``, ``passed``, ``failed``, ``errored``, ``missing``,
     ``duplicates`` and ``notes``: where every rollout went.
@@ -37,12 +37,23 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
     null without ``--errors bounds``; else ``if_failed`` and ``if_passed``: each with the
     ``estimates``, ``icc``, ``unbiased``, ``baselines`` and ``effective_rollouts`` that would
     then stand above.
+``by_odds_ratio``
+    null without ``--errors model``; else ``errored`` and ``tasks`` (how many rollouts on how
+    many tasks), ``imputations``, ``summary``, and ``rows``: the estimates on new tasks for
+    each ``odds_ratio`` (a number or ``"inf"``), with ``engine`` ``exact`` or ``imputed``.
+``priors``
+    The pass rate of new tasks, and pass@k and pass^k at the largest k, under other priors:
+    one entry for each ``quantity``, with ``k``,
+    ``claim`` and ``confidence``, ``rows`` (``prior``, ``formula``, ``mean``, ``lower``,
+    ``upper``, ``ci_prob``, ``prob``, ``verdict``; the first row is the fit's own prior),
+    ``moves``, ``moved`` (names of priors) and ``conclusion``.
 ``checks``
     Those of the exact engine: ``name``, ``value``, ``limit``, ``at_most`` (whether the
     limit is an upper one), ``passed``, ``meaning``, ``remedy``.
 ``sampled``
-    null with ``--engine exact``; else ``draws``, ``chains``, and ``estimates`` and
-    ``checks`` of the sampled model.
+    null with ``--engine exact``; else ``draws``, ``chains``, ``estimates`` and ``checks`` of the
+    sampled model, and ``power_scaling`` of its draws: ``threshold``, ``flat_prior`` and
+    ``rows`` (``quantity``, ``prior``, ``likelihood``, ``diagnosis``).
 ``notes``
     Sentences that a reader of the numbers must see.
 ``files``
@@ -61,7 +72,6 @@ from bayeseval.cli._rate import CiProbOption, JsonOption
 from bayeseval.cli._reading import (
     AsOption,
     DuplicatesOption,
-    ErrorsOption,
     FilesArgument,
     FilterOption,
     FormatOption,
@@ -74,6 +84,18 @@ from bayeseval.cli._reading import (
 )
 
 __all__ = ["fit"]
+
+ErrorsOption = Annotated[
+    str,
+    typer.Option(
+        "--errors",
+        metavar="exclude|fail|bounds|model",
+        help="Errored rollouts: left out; failures; every answer three ways (left out, all "
+        "failed, all passed); or left out, with a table of answers by the odds that they would "
+        "have passed.",
+        rich_help_panel="Reading FILE",
+    ),
+]
 
 
 def fit(
@@ -132,6 +154,16 @@ def fit(
     filter: FilterOption = None,
     pass_if: PassIfOption = None,
     errors: ErrorsOption = "exclude",
+    odds_ratio: Annotated[
+        str | None,
+        typer.Option(
+            "--odds-ratio",
+            metavar="R,R,...",
+            help="With --errors model: odds that an errored rollout would have passed, over those "
+            "of a scored one of its task. Default: 0.25,0.5,1,2,4, and always 0 and inf.",
+            rich_help_panel="Reading FILE",
+        ),
+    ] = None,
     duplicates: DuplicatesOption = "error",
     skip_bad_records: SkipBadRecordsOption = False,
     combine: AsOption = None,
@@ -157,6 +189,8 @@ def fit(
         draws=draws,
         chains=chains,
         ci_prob=ci_prob,
+        errors=errors,
+        odds_ratio=odds_ratio,
     )
     reading = Reading(
         files=files,

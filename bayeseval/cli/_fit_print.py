@@ -39,8 +39,8 @@ def print_exact(
         _print_answers(each, printer)
     if report.lost is not None:
         _print_lost(report, printer)
-    # The table of checks shows what failed.
-    shown = {f"Check {check}." for check in report.fit.checks.failed}
+    # The table of checks shows what failed, and the one of errored rollouts what they hide.
+    shown = {f"Check {check}." for check in report.fit.checks.failed} | {report.fit.lost_note}
     for note in (note for note in report.fit.notes if note not in shown):
         printer.text()
         printer.text(f"Note: {note}")

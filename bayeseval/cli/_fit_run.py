@@ -15,15 +15,30 @@ from bayeseval._validate import as_probability, as_whole, one_of
 from bayeseval.cli._fit_print import print_checks, print_exact
 from bayeseval.cli._fit_report import ExactReport, checks, default_ks, documents, estimates
 from bayeseval.cli._reading import Reading
+from bayeseval.cli._sensitivity import (
+    errored_document,
+    fit_priors,
+    power_document,
+    print_errored,
+    print_fit_priors,
+    print_power,
+)
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.hierarchical import fit as fit_model
 from bayeseval.rollouts import Rollouts
+from bayeseval.sensitivity import (
+    ODDS_RATIOS,
+    as_odds_ratios,
+    errored_sensitivity,
+    power_scaling,
+)
 
 __all__ = ["Options", "run"]
 
 Engine = Literal["nuts", "exact"]
+TREATMENTS = ("exclude", "fail", "bounds", "model")
 FIGURES = (".png", ".svg", ".pdf")
 
 
@@ -49,6 +64,8 @@ class Options:
         Size of the sample.
     ci_prob : float
         Level of all intervals.
+    odds_ratios : tuple of float
+        Of errored rollouts, for ``--errors model``.
     """
 
     ks: tuple[int, ...] | None
@@ -61,6 +78,7 @@ class Options:
     draws: int
     chains: int
     ci_prob: float
+    odds_ratios: tuple[float, ...] = ODDS_RATIOS
 
     @classmethod
     def of(
@@ -76,12 +94,16 @@ class Options:
         draws: int | None,
         chains: int | None,
         ci_prob: str,
+        errors: str = "exclude",
+        odds_ratio: str | None = None,
     ) -> Options:
         """Parse and check what the command line was given."""
         one_of(engine, Engine, "--engine")
         one_of(prior, ("uniform", "arcsine"), "--prior")
         if engine == "exact" and (draws is not None or chains is not None):
             raise InputError("--draws and --chains belong to --engine nuts; exact draws nothing")
+        if odds_ratio is not None and errors != "model":
+            raise InputError(f"--odds-ratio goes with --errors model; got --errors {errors}")
         if plot is not None:
             as_output_path(plot, suffixes=FIGURES)
         if save is not None:
@@ -97,13 +119,14 @@ class Options:
             draws=1000 if draws is None else as_whole(draws, "--draws", minimum=1),
             chains=4 if chains is None else as_whole(chains, "--chains", minimum=1),
             ci_prob=as_probability(ci_prob, "--ci-prob", open_ends=True),
+            odds_ratios=ODDS_RATIOS if odds_ratio is None else _parse_ratios(odds_ratio),
         )
 
 
 def run(reading: Reading, options: Options, *, json: bool) -> None:
     """Read, answer exactly, sample, check, and write what was asked for."""
     printer = Printer(silent=json)
-    found = reading.find()
+    found = reading.find(TREATMENTS)
     rollouts = found.rollouts
     ks = default_ks(rollouts) if options.ks is None else options.ks
     lost = _lost(rollouts, options)
@@ -124,17 +147,33 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
     if lost is not None and reading.errors == "bounds":
         bounds = tuple(report_of(each, None) for each in lost)
     print_exact(report, printer, bounds)
+    asked = (ks, options.above, options.ci_prob)
+    by_ratio = None
+    if reading.errors == "model":
+        by_ratio = errored_sensitivity(
+            rollouts, odds_ratios=options.odds_ratios, prior=options.prior, rng=options.seed
+        )
+        print_errored(by_ratio, *asked, printer)
+    priors = fit_priors(exact, *asked)
+    print_fit_priors(priors, printer)
     fit = exact
     if options.engine == "nuts":
         printer.flush()
         fit = _sample(rollouts, options)
     print_checks(fit, printer)
+    power = power_scaling(fit) if options.engine == "nuts" else None
+    if power is not None:
+        print_power(power, printer)
     _write_files(fit, options, printer)
     printer.text()
     printer.text(f"--seed {options.seed} repeats this run.")
     if json:
         document = _document(report, fit, options)
+        if power is not None:
+            document["sampled"]["power_scaling"] = power_document(power)
         document["errors"] = reading.errors
+        document["priors"] = priors.document()
+        document["by_odds_ratio"] = by_ratio and errored_document(by_ratio, *asked)
         document["formats"] = sorted({each.format.name for each in found.files})
         document["bounds"] = {
             name: each.answers()
@@ -228,3 +267,14 @@ def _parse_ks(text: str) -> tuple[int, ...]:
             f"got {text!r}"
         )
     return tuple(sorted({int(part) for part in parts}))
+
+
+def _parse_ratios(text: str) -> tuple[float, ...]:
+    """The odds ratios that were named, between the two that bound every other."""
+    try:
+        named = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--odds-ratio must be numbers with commas between, such as 0.5,1,2; got {text!r}"
+        ) from None
+    return as_odds_ratios({0.0, *named, float("inf")})

@@ -17,6 +17,15 @@ The document that ``--json`` prints (``"schema": "bayeseval.rate/1"``):
     One for each bar: ``claim`` in symbols, ``lower`` and ``upper`` end of the range that
     is claimed, ``prob`` and ``prob_not`` (each computed as itself), ``log_bayes_factor``
     for the claim against its contrary, and the ``sentence``.
+``priors``
+    For each claim, or for the rate without any: ``rows`` under other priors (``prior``,
+    ``formula``, ``mean``, ``lower``, ``upper``, ``ci_prob``, ``prob``, ``verdict``; the first is
+    the prior that was used), ``claim``, ``confidence``, ``moves``, ``moved`` (names of
+    priors) and ``conclusion``.
+``errored, lost``
+    How many rollouts of the file were not scored and are left out; null, or the rate
+    ``if_failed`` and ``if_passed``: ``passes``, ``trials``, ``mean``, ``lower``, ``upper``,
+    ``ci_prob``, and ``probs`` of the claims.
 ``next``
     null, or the prediction for the next trials: ``trials``, ``mean``, ``lower``, ``upper``
     (numbers of passes), ``ci_prob``, ``prob_all_pass``.

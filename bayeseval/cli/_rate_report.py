@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -21,109 +20,17 @@ from bayeseval._validate import (
     nearest_names,
 )
 from bayeseval.baselines import interval
+from bayeseval.cli._claim import Claim
+from bayeseval.cli._sensitivity import prior_document, prior_lines
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
-from bayeseval.cli._text import ABOVE, BELOW, BETWEEN, side_of, verdict
 from bayeseval.conjugate import NAMED_PRIORS, BetaPosterior, BetaPrior, beta_posterior
 from bayeseval.errors import InputError
 from bayeseval.io._totals import Totals
 from bayeseval.posterior import DiscretePosterior
+from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
 from bayeseval.unknown import Unknown
 
 __all__ = ["RateReport", "parse_counts"]
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim about the true rate p, and how probable it is.
-
-    Parameters
-    ----------
-    text : str
-        The claim in symbols, such as ``p > 0.95``.
-    lower, upper : float
-        The claim is lower < p < upper; 0 and 1 where that end is open.
-    prob, prob_not : float
-        Posterior probabilities of the claim and of its contrary, each computed as itself.
-    log_bayes_factor : float or Unknown
-        Natural log of the Bayes factor for the claim against its contrary.
-    sentence : str
-        The verdict in words.
-    """
-
-    text: str
-    lower: float
-    upper: float
-    prob: float
-    prob_not: float
-    log_bayes_factor: float | Unknown
-    sentence: str
-
-    @classmethod
-    def above(cls, posterior: BetaPosterior, threshold: float) -> Claim:
-        prob, prob_not = posterior.prob_above(threshold), posterior.prob_below(threshold)
-        side = side_of(_observed(posterior), threshold, 1.0)
-        factor = _log_factor_above(posterior, threshold)
-        sentence = verdict(side, prob, prob_not, ABOVE)
-        return cls(f"p > {threshold:.15g}", threshold, 1.0, prob, prob_not, factor, sentence)
-
-    @classmethod
-    def below(cls, posterior: BetaPosterior, threshold: float) -> Claim:
-        prob, prob_not = posterior.prob_below(threshold), posterior.prob_above(threshold)
-        side = side_of(_observed(posterior), 0.0, threshold)
-        factor = _log_factor_above(posterior, threshold)
-        against = factor if isinstance(factor, Unknown) else -factor
-        sentence = verdict(side, prob, prob_not, BELOW)
-        return cls(f"p < {threshold:.15g}", 0.0, threshold, prob, prob_not, against, sentence)
-
-    @classmethod
-    def between(cls, posterior: BetaPosterior, lower: float, upper: float) -> Claim:
-        prob = posterior.prob_between(lower, upper)
-        prob_not = posterior.prob_below(lower) + posterior.prob_above(upper)
-        side = side_of(_observed(posterior), lower, upper)
-        sentence = verdict(side, prob, prob_not, BETWEEN)
-        text = f"{lower:.15g} < p < {upper:.15g}"
-        before = beta_posterior(0, 0, prior=posterior.prior)
-        odds = (
-            prob,
-            prob_not,
-            before.prob_between(lower, upper),
-            before.prob_below(lower) + before.prob_above(upper),
-        )
-        factor: float | Unknown = Unknown("one side has no probability")
-        if min(odds) > 0:
-            logs = np.log(odds)
-            factor = float(logs[0] - logs[1] - (logs[2] - logs[3]))
-        return cls(text, lower, upper, prob, prob_not, factor, sentence)
-
-    @property
-    def contrary(self) -> str:
-        """The contrary of the claim, in symbols."""
-        if self.upper == 1.0:
-            return self.text.replace(">", "<=")
-        return self.text.replace("<", ">=") if self.lower == 0.0 else "p outside"
-
-    def document(self) -> dict[str, Any]:
-        """Return the claim for JSON."""
-        return {
-            "claim": self.text,
-            "lower": self.lower,
-            "upper": self.upper,
-            "prob": self.prob,
-            "prob_not": self.prob_not,
-            "log_bayes_factor": self.log_bayes_factor,
-            "sentence": self.sentence,
-        }
-
-
-def _observed(posterior: BetaPosterior) -> Fraction | None:
-    return Fraction(posterior.passes, posterior.trials) if posterior.trials else None
-
-
-def _log_factor_above(posterior: BetaPosterior, threshold: float) -> float | Unknown:
-    if not 0 < threshold < 1:
-        return Unknown("one side of this bar is empty")
-    factor = posterior.log_bayes_factor_above(threshold)
-    return factor if np.isfinite(factor) else Unknown("it is beyond what a number can hold")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,8 +49,12 @@ class RateReport:
         One for each bar.
     next : DiscretePosterior or None
         The prediction for the next trials.
+    priors : tuple of PriorSensitivity
+        Each claim, or the rate where there is none, under other priors.
     source : str or None
         The file, where the counts came from one.
+    errored : int
+        Rollouts of the file that were not scored, and are left out.
     """
 
     posterior: BetaPosterior
@@ -151,7 +62,9 @@ class RateReport:
     wilson: Interval
     claims: tuple[Claim, ...]
     next: DiscretePosterior | None
+    priors: tuple[PriorSensitivity, ...]
     source: str | None = None
+    errored: int = 0
 
     @classmethod
     def of(
@@ -171,9 +84,9 @@ class RateReport:
         ci_prob: str,
     ) -> RateReport:
         """Parse what the command line was given, and compute."""
-        source = None
+        source, errored = None, 0
         if _is_file(counts):
-            passes, trials, source = _counts_in(counts, metric, filter, format)
+            passes, trials, errored, source = _counts_in(counts, metric, filter, format)
         else:
             for option, value in (("metric", metric), ("filter", filter), ("format", format)):
                 if value is not None:
@@ -198,7 +111,11 @@ class RateReport:
                 raise InputError(f"--next must be at most {_MOST_NEXT:,}; got {next_trials}")
             predicted = posterior.predictive(next_trials)
         wilson = interval(passes, trials, ci_prob=prob)
-        return cls(posterior, prob, wilson, tuple(claims), predicted, source)
+        bars = [claim.bars for claim in claims] or [(None, None)]
+        priors = tuple(
+            prior_sensitivity(posterior, above=low, below=high, ci_prob=prob) for low, high in bars
+        )
+        return cls(posterior, prob, wilson, tuple(claims), predicted, priors, source, errored)
 
     @property
     def observed(self) -> float | Unknown:
@@ -211,6 +128,7 @@ class RateReport:
         """Print it for people."""
         posterior = self.posterior
         credible, prob = posterior.eti(self.ci_prob), level(self.ci_prob)
+        priors = prior_lines(self.priors)
         title = f"{posterior.passes:,} of {posterior.trials:,} passed"
         if not isinstance(self.observed, Unknown):
             title += f": {format_percent(self.observed)}"
@@ -226,10 +144,16 @@ class RateReport:
             ["", "rate, %", f"{prob} interval", "kind"],
             rows,
             left=(0, 3),
-            notes=[f"Prior {posterior.prior}; trials are taken as independent, one for each task."],
+            notes=[
+                f"Prior {posterior.prior}; trials are taken as independent, one for each task.",
+                *([] if self.claims else priors),
+            ],
         )
+        if self.errored:
+            self._print_lost(printer)
         if self.claims or self.next is not None:
-            printer.table("", ["question", "answer"], self._answers(), left=(0,))
+            notes = priors if self.claims else []
+            printer.table("", ["question", "answer"], self._answers(), left=(0,), notes=notes)
         if self.claims:
             printer.text()
         for claim in self.claims:
@@ -252,6 +176,38 @@ class RateReport:
             rows.append((label, f"{lower:,.0f} to {upper:,.0f}"))
             rows.append((f"Pr[all of the next {m:,} pass]", format_probability(self._all_pass)))
         return rows
+
+    def _lost(self) -> tuple[BetaPosterior, BetaPosterior] | None:
+        """The rate if all errored rollouts had failed, and if all had passed."""
+        if self.errored == 0:
+            return None
+        passes, trials = self.posterior.passes, self.posterior.trials + self.errored
+        prior = self.posterior.prior
+        return (
+            beta_posterior(passes, trials, prior=prior),
+            beta_posterior(passes + self.errored, trials, prior=prior),
+        )
+
+    def _print_lost(self, printer: Printer) -> None:
+        lost = self._lost()
+        assert lost is not None
+        columns = (self.posterior, *lost)
+        rows = [
+            ("posterior mean, %", *(bare_percent(each.mean) for each in columns)),
+            (
+                f"{level(self.ci_prob)} interval",
+                *(bare_range(each.eti(self.ci_prob)) for each in columns),
+            ),
+        ]
+        for claim in self.claims:
+            probs = (format_probability(claim.prob_under(each)) for each in columns)
+            rows.append((f"Pr[{claim.text}]", *probs))
+        printer.table(
+            f"If the errored rollouts ({self.errored:,}) had been scored",
+            ["", "left out", "all failed", "all passed"],
+            rows,
+            notes=["Errored rollouts are left out above; these two answers bound what they hide."],
+        )
 
     @property
     def _all_pass(self) -> float:
@@ -287,8 +243,16 @@ class RateReport:
                 "ci_prob": self.ci_prob,
             },
             "claims": [claim.document() for claim in self.claims],
+            "priors": [prior_document(each) for each in self.priors],
+            "errored": self.errored,
+            "lost": None,
             "next": None,
         }
+        if (lost := self._lost()) is not None:
+            document["lost"] = {
+                name: self._lost_document(each)
+                for name, each in zip(("if_failed", "if_passed"), lost, strict=True)
+            }
         if self.next is not None:
             low, high = self.next.eti(self.ci_prob)
             document["next"] = {
@@ -300,6 +264,18 @@ class RateReport:
                 "prob_all_pass": self._all_pass,
             }
         return document
+
+    def _lost_document(self, posterior: BetaPosterior) -> dict[str, Any]:
+        lower, upper = posterior.eti(self.ci_prob)
+        return {
+            "passes": posterior.passes,
+            "trials": posterior.trials,
+            "mean": posterior.mean,
+            "lower": lower,
+            "upper": upper,
+            "ci_prob": self.ci_prob,
+            "probs": {claim.text: claim.prob_under(posterior) for claim in self.claims},
+        }
 
 
 _CREDIBLE = "equal-tailed credible interval"
@@ -334,8 +310,8 @@ def _is_file(text: str) -> bool:
 
 def _counts_in(
     path: str, metric: str | None, filter: str | None, format: str | None
-) -> tuple[int, int, str]:
-    """Return passes and trials of a file whose trials may be taken as independent."""
+) -> tuple[int, int, int, str]:
+    """Return passes, trials and errored rollouts of a file with one rollout for each task."""
     # Loads the readers.
     from bayeseval.io._read import total_or_suite
 
@@ -346,12 +322,13 @@ def _counts_in(
                 f"{path}: {found.name} is {found.rate:.6g} of {found.trials:,}, which no whole "
                 f"number of passes has: a mean of scores, not a pass rate"
             )
-        return found.passes, found.trials, f"{path}, {found.name}"
+        return found.passes, found.trials, 0, f"{path}, {found.name}"
     if found.max_trials > 1:
         raise InputError(
             f"{path}: several rollouts of a task are not independent; use 'bayeseval fit {path}'"
         )
-    return found.ledger.passed, found.ledger.scored, path
+    ledger = found.ledger
+    return ledger.passed, ledger.scored, ledger.errored, path
 
 
 def parse_counts(text: str) -> tuple[int, int]:

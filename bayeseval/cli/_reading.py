@@ -159,14 +159,17 @@ class Reading:
     skip_bad_records: bool
     combine: str | None
 
-    def find(self) -> Found:
-        """Read the files; errored rollouts are failures afterwards if that was asked for."""
+    def find(self, treatments: tuple[str, ...] = ("exclude", "fail", "bounds")) -> Found:
+        """Read the files; errored rollouts are failures afterwards if that was asked for.
+
+        `treatments` are those of errored rollouts that the command knows.
+        """
         from dataclasses import replace
 
         from bayeseval._validate import one_of
         from bayeseval.io._read import find
 
-        one_of(self.errors, ("exclude", "fail", "bounds"), "--errors")
+        one_of(self.errors, treatments, "--errors")
         options: dict[str, Any] = {
             name: getattr(self, name)
             for name in (
