@@ -99,7 +99,7 @@ _MODULE_OF = {
 _MODULES = ("plan",)
 
 if TYPE_CHECKING:
-    import bayeseval.plan as plan  # noqa: F401 (type checkers see the attribute)
+    from bayeseval import plan as plan
     from bayeseval._interval import Interval
     from bayeseval.baselines import cluster_bootstrap, clustered_se, interval
     from bayeseval.conjugate import BetaPrior, MixturePrior, beta_posterior, difference

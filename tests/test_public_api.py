@@ -22,7 +22,7 @@ def _type_checking_imports() -> dict[str, str]:
     return {
         alias.asname or alias.name: str(node.module)
         for node in block.body
-        if isinstance(node, ast.ImportFrom)
+        if isinstance(node, ast.ImportFrom) and node.module != "bayeseval"
         for alias in node.names
     }
 
@@ -56,6 +56,13 @@ def test_no_submodule_shares_a_public_name(package: str) -> None:
 def test_dir_lists_the_public_names() -> None:
     assert set(be.__all__) <= set(dir(be))
     assert "__version__" in dir(be)
+
+
+@pytest.mark.parametrize("name", be._MODULES)
+def test_public_module_is_an_attribute(name: str) -> None:
+    assert getattr(be, name) is import_module(f"bayeseval.{name}")
+    assert name in dir(be)
+    assert f"from bayeseval import {name} as {name}" in inspect.getsource(be)
 
 
 def test_unknown_name_is_an_attribute_error() -> None:

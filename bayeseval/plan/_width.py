@@ -385,7 +385,7 @@ class SlicesPlan(Plan):
         each = ", ".join(f"{name} {plan.tasks:,}" for name, plan in self.slices.items())
         first = next(iter(self.slices.values()))
         return (
-            f"{tasks_text(self.tasks)} over {len(self.slices)} slices: {each} "
+            f"{tasks_text(self.tasks)} in all: {each} "
             f"({level_text(first.ci_prob)} {METHOD_NAMES[first.method]})"
         )
 
@@ -424,7 +424,7 @@ def slices(
     --------
     >>> import bayeseval as be
     >>> be.plan.slices({"lookups": 0.9, "dates": 0.5}, 0.1)
-    130 tasks over 2 slices: lookups 37, dates 93 (95 % Wilson)
+    130 tasks in all: lookups 37, dates 93 (95 % Wilson)
     """
     if not hasattr(rates, "items") or not rates:
         raise InputError(f"rates must map the name of each slice to its rate; got {rates!r}")
