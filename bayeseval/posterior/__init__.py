@@ -3,6 +3,8 @@
 from bayeseval.posterior._base import About, Posterior, logit
 from bayeseval.posterior._discrete import DiscretePosterior
 from bayeseval.posterior._draws import DrawsPosterior
+from bayeseval.posterior._lattice import MeanPosterior
+from bayeseval.posterior._mean import dirichlet_mean, weighted_mean
 from bayeseval.posterior._mixture import BetaMixture, log_beta_tail
 from bayeseval.posterior._panels import GridPosterior
 from bayeseval.posterior._table import TablePosterior
@@ -13,8 +15,11 @@ __all__ = [
     "DiscretePosterior",
     "DrawsPosterior",
     "GridPosterior",
+    "MeanPosterior",
     "Posterior",
     "TablePosterior",
+    "dirichlet_mean",
     "log_beta_tail",
     "logit",
+    "weighted_mean",
 ]

@@ -17,6 +17,8 @@ __all__ = ["GridPosterior"]
 
 Array = npt.NDArray[np.float64]
 
+TABLE_POINTS = 8192
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class GridPosterior(Posterior):
@@ -113,7 +115,12 @@ class GridPosterior(Posterior):
 
     def sample(self, size: int, rng: Seed = None) -> Array:
         count = as_whole(size, "size", minimum=1)
-        return self._quantile(as_generator(rng).uniform(size=count))
+        levels = as_generator(rng).uniform(size=count)
+        if count <= TABLE_POINTS:
+            return self._quantile(levels)
+        # Many draws: a table of the distribution function is as good as its inverse.
+        places = np.linspace(self.panels.edges[0], self.panels.edges[-1], TABLE_POINTS)
+        return self._value(np.interp(levels, self.panels.below(places), places))
 
     def reflected(self, about: About) -> GridPosterior:
         """Posterior of ``low + high - x``, with the same digits on both sides."""
