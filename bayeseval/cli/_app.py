@@ -12,6 +12,7 @@ import typer
 
 from bayeseval import __version__
 from bayeseval.cli._fit import fit
+from bayeseval.cli._plan import plan
 from bayeseval.cli._rate import rate
 from bayeseval.cli._show import formats, show
 from bayeseval.errors import BayesevalError, BayesevalWarning
@@ -32,6 +33,7 @@ app = typer.Typer(
 )
 for command in (rate, fit, show, formats):
     app.command()(command)
+app.add_typer(plan)
 
 
 def _print_version(asked: bool) -> None:

@@ -43,7 +43,15 @@ from bayeseval.plan._rare import (
     see_failure,
 )
 from bayeseval.plan._result import Plan
-from bayeseval.plan._width import SlicesPlan, WidthPlan, half_width, slices, width, width_table
+from bayeseval.plan._width import (
+    SlicesPlan,
+    WidthAt,
+    WidthPlan,
+    slices,
+    width,
+    width_at,
+    width_table,
+)
 
 __all__ = [
     "Assurance",
@@ -64,6 +72,7 @@ __all__ = [
     "SlicesPlan",
     "UnpairedPower",
     "UnpairedSize",
+    "WidthAt",
     "WidthPlan",
     "assurance",
     "assurance_size",
@@ -76,7 +85,6 @@ __all__ = [
     "clustered_table",
     "design_effect",
     "failure_bound",
-    "half_width",
     "paired_power",
     "paired_size",
     "passes",
@@ -86,5 +94,6 @@ __all__ = [
     "unpaired_power",
     "unpaired_size",
     "width",
+    "width_at",
     "width_table",
 ]

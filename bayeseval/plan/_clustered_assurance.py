@@ -115,7 +115,7 @@ class ClusteredAssuranceSize(Plan):
         """The plan in one line."""
         if isinstance(self.tasks, Unknown):
             return f"no size tried reaches {level_text(self.target)}: {self.tasks.reason}"
-        return f"about {self.at.sentence.replace(' chance that ', ' chance: ', 1)}"
+        return f"about {tasks_text(self.tasks)} reach {level_text(self.target)}: {self.at.sentence}"
 
 
 def clustered_assurance(

@@ -22,11 +22,12 @@ from bayeseval.unknown import Unknown
 __all__ = [
     "METHOD_NAMES",
     "SlicesPlan",
+    "WidthAt",
     "WidthMethod",
     "WidthPlan",
-    "half_width",
     "slices",
     "width",
+    "width_at",
     "width_table",
 ]
 
@@ -98,14 +99,50 @@ class WidthPlan(Plan):
         )
 
 
-def half_width(
+@dataclass(frozen=True, slots=True, repr=False)
+class WidthAt(Plan):
+    """The half-width of an interval at a given number of tasks.
+
+    Parameters
+    ----------
+    rate : float
+        The pass rate that is expected to be observed, 0-1.
+    tasks : int
+        Number of tasks, one rollout each.
+    ci_prob : float
+        Level of the interval.
+    method : str
+        Which interval; see `width`.
+    prior : BetaPrior or None
+        The prior, for ``"posterior"`` and ``"jeffreys"``.
+    half_width : float
+        Half of upper minus lower limit, 0-1.
+    """
+
+    rate: float
+    tasks: int
+    ci_prob: float
+    method: WidthMethod
+    prior: BetaPrior | None
+    half_width: float
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one line."""
+        return (
+            f"{rate_text(self.rate)} ± {100 * self.half_width:.2f} points with "
+            f"{tasks_text(self.tasks)} ({level_text(self.ci_prob)} {METHOD_NAMES[self.method]})"
+        )
+
+
+def width_at(
     rate: float,
     tasks: int,
     *,
     method: WidthMethod = "wilson",
     ci_prob: float = 0.95,
     prior: PriorLike = "uniform",
-) -> float:
+) -> WidthAt:
     """Half-width of an interval for a pass rate, at a given number of tasks.
 
     Parameters
@@ -115,17 +152,12 @@ def half_width(
         whole.
     tasks : int
         Number of tasks with one rollout each, at least 1.
-    method : str, default "wilson"
+    method, ci_prob, prior
         As in `width`.
-    ci_prob : float, default 0.95
-        Level of the interval, strictly between 0 and 1.
-    prior : PriorLike, default "uniform"
-        Beta prior for ``method="posterior"``.
 
     Returns
     -------
-    float
-        Half of upper minus lower limit, 0-1.
+    WidthAt
 
     Raises
     ------
@@ -135,15 +167,16 @@ def half_width(
     Examples
     --------
     >>> import bayeseval as be
-    >>> round(be.plan.half_width(0.8, 245), 4)
-    0.0499
+    >>> be.plan.width_at(0.8, 245)
+    80 % ± 4.99 points with 245 tasks (95 % Wilson)
     """
     rate = as_probability(rate, "rate")
     count = as_whole(tasks, "tasks", minimum=1)
     if count > MOST_TASKS:
         raise InputError(f"tasks must be at most {MOST_TASKS:,}; got {tasks!r}")
     measure = _Measure.of(rate, method, ci_prob, prior)
-    return float(measure.at(np.array([count], dtype=np.int64))[0])
+    half = float(measure.at(np.array([count], dtype=np.int64))[0])
+    return WidthAt(rate, count, measure.ci_prob, method, measure.prior, half)
 
 
 def width(
