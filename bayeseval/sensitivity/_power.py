@@ -35,7 +35,8 @@ class PowerRow:
         The mean rate of new tasks, or the intraclass correlation.
     prior, likelihood : float
         Change of its posterior as the prior, or the likelihood, is raised to a power near
-        1: cumulative Jensen-Shannon distance per doubling of the power.
+        1: cumulative Jensen-Shannon distance per doubling of the power. NaN where the draws
+        pile up at 0 or 1, as under a prior that is very heavy there.
     diagnosis : str
         How to read the two.
     """
@@ -210,12 +211,18 @@ def _sensitivity(tree: xr.DataTree, group: str) -> tuple[dict[str, float], bool]
     # ArviZ cannot reweight by weights that are all the same.
     if float(np.ptp(np.asarray(logs))) < FLAT:
         return dict.fromkeys(names, 0.0), True
-    found = az.psense(tree, var_names=list(names), group=group, sample_dims=["chain", "draw"])
+    try:
+        found = az.psense(tree, var_names=list(names), group=group, sample_dims=["chain", "draw"])
+    except ValueError:
+        # Of draws that pile up at 0 or 1 the largest weights are all the same.
+        return dict.fromkeys(names, np.nan), False
     return {name: float(found[name]) for name in names}, False
 
 
 def _diagnosis(prior: float, likelihood: float, threshold: float, flat: bool) -> str:
     note = "; a uniform prior has no power to scale, so see prior_sensitivity" if flat else ""
+    if np.isnan(prior) or np.isnan(likelihood):
+        return "unknown: the draws pile up at 0 or 1, and cannot be reweighted"
     if likelihood < threshold:
         if prior < threshold:
             return f"the data hardly tell about it{note}"

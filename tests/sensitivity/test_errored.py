@@ -14,8 +14,9 @@ from bayeseval.hierarchical._exact import integrate
 from bayeseval.sensitivity import ErroredSensitivity
 from bayeseval.sensitivity._impute import hyper_draws
 
+# Ten tasks whole; one errored rollout on five, two on four, and one task without a score.
 SUITE = be.Rollouts.from_counts(
-    [4] * 10 + [2] * 5 + [0] * 4 + [0],
+    [4, 4, 4, 4, 3, 3, 2, 2, 1, 0, 3, 3, 2, 1, 3, 2, 2, 1, 0, 0],
     [4] * 10 + [3] * 5 + [2] * 4 + [0],
     errored=[0] * 10 + [1] * 5 + [2] * 4 + [3],
 )
@@ -179,7 +180,7 @@ def test_beyond_the_rollouts_the_answer_is_marked(found: ErroredSensitivity) -> 
         be.Rollouts.from_counts([4] * 30 + [0] * 15 + [2] * 5, 4),
         be.Rollouts.from_counts([4] * 20, 4),
         be.Rollouts.from_counts([1], 1),
-        be.Rollouts.from_counts([5] * 300, 8),
+        be.Rollouts.from_counts(np.random.default_rng(1).binomial(8, 0.6, 300), 8),
     ],
     ids=["U-shaped", "all pass", "one task", "all alike"],
 )

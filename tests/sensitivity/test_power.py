@@ -50,15 +50,17 @@ def test_one_rollout_per_task_leaves_the_icc_to_its_prior() -> None:
 
 
 def test_a_normal_prior_of_log_kappa() -> None:
-    row = be.power_scaling(_fit(be.HierarchicalPrior(log_kappa=(3.0, 0.3))))["icc"]
+    row = be.power_scaling(_fit(be.HierarchicalPrior(log_kappa=(0.5, 0.5))))["icc"]
     assert row.prior > 0.05
 
 
-def test_draws_at_the_very_ends_stay_finite() -> None:
-    # All pass under a prior that is heavy at the ends: many draws are 1 to double precision.
+def test_draws_at_the_very_ends_are_not_reweighted() -> None:
+    # All pass under a prior that is heavy at the ends: most draws are 1 to double precision.
     prior = be.HierarchicalPrior(mean=(0.5, 0.02), icc=(0.5, 0.02))
     fit = be.fit(be.Rollouts.from_counts([8] * 40, 8), engine="exact", prior=prior, rng=1)
-    assert all(np.isfinite(row.prior + row.likelihood) for row in be.power_scaling(fit).rows)
+    for row in be.power_scaling(fit).rows:
+        assert np.isnan(row.prior)
+        assert row.diagnosis.startswith("unknown: the draws pile up")
 
 
 @pytest.mark.slow
