@@ -43,6 +43,13 @@ def test_custom_prior_lies_between_forgetting_and_counting_whole() -> None:
     assert whole.sd < half.sd < flat.sd
 
 
+def test_lost_rollouts_turn_the_decision() -> None:
+    chances = list(example("lost_rollouts")["main"]().values())
+    assert chances == sorted(chances)
+    # Left out they clear the bar; at half the odds, and if all failed, they do not.
+    assert chances[0] < chances[3] < 0.9 < chances[4]
+
+
 def test_interval_coverage(capsys: pytest.CaptureFixture[str]) -> None:
     example("interval_coverage")["main"](4)
     shares = re.findall(r"holds it in (\d+) %", capsys.readouterr().out)
