@@ -97,7 +97,7 @@ def test_beyond_the_search_is_unknown() -> None:
 # -- several rollouts per task -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("mean", "icc"), [(0.8, 0.3), (0.97, 1e-9), (0.5, 0.999), (0.2, 0.5)])
+@pytest.mark.parametrize(("mean", "icc"), [(0.8, 0.3), (0.97, 1e-3), (0.5, 0.999), (0.2, 0.5)])
 @pytest.mark.parametrize("rollouts", [1, 2, 5, 40])
 def test_pass_probabilities_are_beta_binomial(mean: float, icc: float, rollouts: int) -> None:
     kappa = (1 - icc) / icc
@@ -105,7 +105,7 @@ def test_pass_probabilities_are_beta_binomial(mean: float, icc: float, rollouts:
     expected = stats.betabinom.pmf(
         np.arange(rollouts + 1), rollouts, mean * kappa, (1 - mean) * kappa
     )
-    assert got == pytest.approx(expected, abs=1e-6)
+    assert got == pytest.approx(expected, abs=1e-10)
 
 
 def test_pass_probabilities_at_the_ends() -> None:
@@ -201,7 +201,8 @@ def test_perfect_runs_and_hopeless_ones_keep_a_monte_carlo_error() -> None:
     sure = be.plan.clustered_assurance(200, 2, above=0.2, design=(0.9, 0.1), simulations=50, rng=1)
     never = be.plan.clustered_assurance(3, 2, above=0.99, design=(0.5, 0.1), simulations=50, rng=1)
     assert (sure.assurance, never.assurance) == (1, 0)
-    assert sure.mcse == never.mcse > 0
+    assert sure.mcse == pytest.approx(never.mcse)
+    assert sure.mcse > 0
 
 
 @pytest.mark.slow
