@@ -5,8 +5,10 @@ from bayeseval.posterior._discrete import DiscretePosterior
 from bayeseval.posterior._draws import DrawsPosterior
 from bayeseval.posterior._lattice import MeanPosterior
 from bayeseval.posterior._mean import dirichlet_mean, weighted_mean
+from bayeseval.posterior._minimum import MinimumPosterior
 from bayeseval.posterior._mixture import BetaMixture, log_beta_tail
 from bayeseval.posterior._panels import GridPosterior
+from bayeseval.posterior._scaled import ScaledPosterior
 from bayeseval.posterior._table import TablePosterior
 
 __all__ = [
@@ -16,7 +18,9 @@ __all__ = [
     "DrawsPosterior",
     "GridPosterior",
     "MeanPosterior",
+    "MinimumPosterior",
     "Posterior",
+    "ScaledPosterior",
     "TablePosterior",
     "dirichlet_mean",
     "log_beta_tail",

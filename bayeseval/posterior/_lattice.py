@@ -88,7 +88,7 @@ class _Lattice:
             wave = fft.rfft(share / share.sum(), length)
             product = wave if product is None else product * wave
         assert product is not None
-        return np.maximum(fft.irfft(product, length)[: self.size], 0.0)
+        return np.asarray(np.maximum(fft.irfft(product, length)[: self.size], 0.0))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -239,7 +239,8 @@ def lattice_mean(posteriors: list[Posterior], weights: list[float], about: About
     for weight, posterior, (low, high) in zip(weights, posteriors, windows, strict=True):
         cells = int(np.ceil(weight * (high - low) / step)) + 1
         starts.append(weight * low)
-        masses.append(_masses(posterior, low + step / weight * np.arange(cells + 1)))
+        points = np.asarray(low + step / weight * np.arange(cells + 1), dtype=np.float64)
+        masses.append(_masses(posterior, points))
     lattice = _Lattice(tuple(starts), tuple(masses), step)
     return MeanPosterior(lattice, (mean, sd), about)
 

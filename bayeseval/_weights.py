@@ -1,0 +1,298 @@
+"""Weights of slices: how large a part of the population each of them is."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from bayeseval._validate import as_number, as_positive, as_whole, nearest_names
+from bayeseval.errors import FormatError, InputError
+
+__all__ = ["AlignedWeights", "Weights", "as_weights", "read_weights", "slice_label"]
+
+_WEIGHT_COLUMNS = ("weight", "share")
+_COUNT_COLUMNS = ("count", "traffic")
+# Printed weights are rounded; beyond this the sum is no rounding error.
+SUM_TOLERANCE = 1e-6
+
+
+def slice_label(key: Any) -> str:
+    """Name of a slice: its level as text, or its levels joined by commas."""
+    levels = key if isinstance(key, tuple) else (key,)
+    return ", ".join("(none)" if level is None else str(level) for level in levels)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Shares that slices have in the population that an answer is for.
+
+    Parameters
+    ----------
+    share : mapping of str to float
+        Share of each slice, by its label; at least 0, of sum 1.
+    count : mapping of str to int, default None
+        Where the shares are estimated from counts of production traffic: the counts.
+        The true shares are then uncertain, with a Dirichlet posterior.
+    prior : float, default 1
+        Parameter of the symmetric Dirichlet prior of counted shares; 1 is uniform.
+
+    Notes
+    -----
+    shares | counts ~ Dirichlet(counts + prior), and ``share`` holds their means.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> be.Weights.from_shares({"joins": 0.2, "lookups": 0.8})
+    Weights(joins 20 %, lookups 80 %)
+    >>> be.Weights.from_counts({"joins": 203, "lookups": 797})
+    Weights(joins 20.4 %, lookups 79.6 %, from 1,000 counted)
+    """
+
+    share: Mapping[str, float]
+    count: Mapping[str, int] | None = None
+    prior: float = field(default=1.0)
+
+    @classmethod
+    def from_shares(cls, shares: Mapping[Any, float]) -> Weights:
+        """Make weights from known shares.
+
+        Parameters
+        ----------
+        shares : mapping
+            Share of each slice; crossed slices have tuples of levels as keys. At least 0,
+            of sum 1.
+
+        Raises
+        ------
+        InputError
+            A negative share, or shares that do not sum to 1.
+        """
+        values = {
+            label: as_number(share, f"weight of {label!r}") for label, share in _named(shares)
+        }
+        for label, share in values.items():
+            if share < 0:
+                raise InputError(f"weight of {label!r} must not be negative; got {share!r}")
+        total = sum(values.values())
+        if abs(total - 1.0) > SUM_TOLERANCE:
+            hint = "; per cent must be divided by 100" if abs(total - 100.0) < 1e-4 else ""
+            raise InputError(
+                f"weights must sum to 1; got a sum of {total:.6g}{hint}; counts of traffic go "
+                "through Weights.from_counts, or a column named count"
+            )
+        return cls(MappingProxyType({label: share / total for label, share in values.items()}))
+
+    @classmethod
+    def from_counts(cls, counts: Mapping[Any, int], *, prior: float = 1.0) -> Weights:
+        """Make weights from counts of production traffic.
+
+        Parameters
+        ----------
+        counts : mapping
+            How often each slice was seen; whole numbers.
+        prior : float, default 1
+            Parameter of the symmetric Dirichlet prior, above 0.
+
+        Raises
+        ------
+        InputError
+            A negative or fractional count, or no traffic at all.
+        """
+        values = {label: as_whole(count, f"count of {label!r}") for label, count in _named(counts)}
+        weight = as_positive(prior, "prior")
+        if sum(values.values()) == 0:
+            raise InputError("counts of traffic are all 0: they say nothing of the shares")
+        total = sum(values.values()) + weight * len(values)
+        share = {label: (count + weight) / total for label, count in values.items()}
+        return cls(MappingProxyType(share), MappingProxyType(values), weight)
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{label} {100 * share:.3g} %" for label, share in self.share.items())
+        counted = "" if self.count is None else f", from {sum(self.count.values()):,} counted"
+        return f"Weights({listed}{counted})"
+
+    def align(self, labels: Sequence[str]) -> AlignedWeights:
+        """Order the weights by the slices of a suite.
+
+        Parameters
+        ----------
+        labels : sequence of str
+            The slices that the suite has.
+
+        Raises
+        ------
+        InputError
+            A slice of the suite without a weight, or no weight on any slice that has tasks.
+        """
+        unweighted = [label for label in labels if label not in self.share]
+        if unweighted:
+            name = unweighted[0]
+            raise InputError(
+                f"slice {name!r} has no weight{nearest_names(name, self.share)}; give each slice "
+                f"one, 0 to leave it out; the weights name: {_listed(self.share)}"
+            )
+        missing = {
+            label: share for label, share in self.share.items() if label not in labels and share > 0
+        }
+        if sum(missing.values()) > 1.0 - 1e-12:
+            raise InputError(
+                f"no slice with a weight has a task; the suite has the slices {_listed(labels)}"
+            )
+        concentration = None
+        if self.count is not None:
+            concentration = tuple(self.count[label] + self.prior for label in labels)
+        shares = tuple(self.share[label] for label in labels)
+        return AlignedWeights(tuple(labels), shares, missing, concentration)
+
+
+@dataclass(frozen=True, slots=True)
+class AlignedWeights:
+    """Weights in the order of a suite's slices.
+
+    Parameters
+    ----------
+    labels : tuple of str
+        The slices of the suite.
+    shares : tuple of float
+        Their weights.
+    unsupported : mapping of str to float
+        Weights of slices of the population that the suite has no task of.
+    concentration : tuple of float or None
+        Dirichlet parameters of the suite's slices, where the weights were counted.
+    """
+
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+    unsupported: Mapping[str, float]
+    concentration: tuple[float, ...] | None
+
+    @property
+    def missing_share(self) -> float:
+        """Share of the population that the suite has no task of."""
+        return float(sum(self.unsupported.values()))
+
+    def require_support(self) -> None:
+        """Refuse weights on slices without tasks: such a slice is unknown, not a zero."""
+        if not self.unsupported:
+            return
+        name, share = next(iter(self.unsupported.items()))
+        more = f" (and {len(self.unsupported) - 1} more)" if len(self.unsupported) > 1 else ""
+        raise InputError(
+            f"slice {name!r}{more} has weight {share:.4g} but no task in the suite"
+            f"{nearest_names(name, self.labels)}: nothing is known of it; add tasks, or ask for "
+            f"the range with unsupported='bounds' (--unsupported bounds); "
+            f"the suite has: {_listed(self.labels)}"
+        )
+
+
+def as_weights(weights: Weights | Mapping[Any, float]) -> Weights:
+    """Return weights as they are, or make them from a mapping of shares."""
+    if isinstance(weights, Weights):
+        return weights
+    if isinstance(weights, Mapping):
+        return Weights.from_shares(weights)
+    raise InputError(
+        "weights must be a mapping of slices to shares, such as {'joins': 0.2, 'lookups': 0.8}, "
+        f"or Weights; got {type(weights).__name__}"
+    )
+
+
+def read_weights(path: str | os.PathLike[str], *, by: str | Sequence[str]) -> Weights:
+    r"""Read weights from a CSV file.
+
+    Parameters
+    ----------
+    path : str or path-like
+        A file with one row for each slice: a column for each factor of `by`, and one named
+        ``weight`` (known shares, of sum 1) or ``count`` (counts of traffic, whose shares
+        are then uncertain).
+    by : str or sequence of str
+        The factors that make the slices.
+
+    Returns
+    -------
+    Weights
+
+    Raises
+    ------
+    FormatError
+        A column that is missing, a value that is no number, a slice that stands twice.
+
+    Examples
+    --------
+    >>> import bayeseval as be, pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "production.csv"
+    >>> _ = file.write_text("slice,weight\njoins,0.2\nlookups,0.8\n")
+    >>> be.read_weights(file, by="slice")
+    Weights(joins 20 %, lookups 80 %)
+    """
+    name = Path(path)
+    factors = (by,) if isinstance(by, str) else tuple(by)
+    try:
+        text = name.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise InputError(f"{name}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{name}: cannot be read as UTF-8 text: {error}") from None
+    try:
+        rows = [row for row in csv.reader(text.splitlines()) if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise FormatError(f"{name}: {error}") from None
+    if len(rows) < 2:
+        raise FormatError(f"{name}: the file needs a header and one row for each slice")
+    header = [cell.strip() for cell in rows[0]]
+    places = [_column(name, header, factor) for factor in factors]
+    known = [column for column in (*_WEIGHT_COLUMNS, *_COUNT_COLUMNS) if column in header]
+    if len(known) != 1:
+        raise FormatError(
+            f"{name}: the header must name one column of weights, weight or count; "
+            f"it has {_listed(header)}"
+        )
+    at = header.index(known[0])
+    values: dict[tuple[str, ...], float] = {}
+    for line, row in enumerate(rows[1:], start=2):
+        cells = [cell.strip() for cell in row]
+        if len(cells) < len(header):
+            raise FormatError(f"{name}: row {line} has {len(cells)} cells of {len(header)}")
+        key = tuple(cells[place] for place in places)
+        if key in values:
+            raise FormatError(f"{name}: row {line} names slice {slice_label(key)!r} again")
+        try:
+            values[key] = as_number(cells[at], f"{known[0]} of {slice_label(key)!r}")
+        except InputError as error:
+            raise FormatError(f"{name}: row {line}: {error}") from None
+    try:
+        if known[0] in _COUNT_COLUMNS:
+            return Weights.from_counts(values)  # type: ignore[arg-type]
+        return Weights.from_shares(values)
+    except InputError as error:
+        raise FormatError(f"{name}: {error}") from None
+
+
+def _column(name: Path, header: Sequence[str], factor: str) -> int:
+    if factor not in header:
+        raise FormatError(
+            f"{name}: no column {factor!r}{nearest_names(factor, header)}; the header has "
+            f"{_listed(header)}"
+        )
+    return header.index(factor)
+
+
+def _named(values: Mapping[Any, Any]) -> list[tuple[str, Any]]:
+    if not values:
+        raise InputError("weights must name at least one slice")
+    named = [(slice_label(key), value) for key, value in values.items()]
+    if len({label for label, _ in named}) < len(named):
+        raise InputError(f"weights name a slice twice: {_listed(label for label, _ in named)}")
+    return named
+
+
+def _listed(names: Iterable[str]) -> str:
+    listed = list(names)
+    return ", ".join(repr(name) for name in listed[:12]) + (", ..." if len(listed) > 12 else "")

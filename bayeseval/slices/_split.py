@@ -1,0 +1,89 @@
+"""Slices of a suite: its tasks by the levels of one factor, or of several crossed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from bayeseval._validate import nearest_names
+from bayeseval._weights import slice_label
+from bayeseval.errors import InputError
+from bayeseval.rollouts import Rollouts
+
+__all__ = ["factor_names", "split"]
+
+MOST_SLICES = 2000
+
+
+def factor_names(by: str | Sequence[str]) -> tuple[str, ...]:
+    """Names of the factors that make the slices, each once."""
+    names = (by,) if isinstance(by, str) else tuple(by)
+    if not names or not all(isinstance(name, str) for name in names):
+        raise InputError(f"by must name one factor or several; got {by!r}")
+    if len(set(names)) < len(names):
+        raise InputError(f"by names a factor twice; got {by!r}")
+    return names
+
+
+def split(rollouts: Rollouts, by: str | Sequence[str]) -> dict[str, Rollouts]:
+    """Return the slices of a suite by label, sorted by their levels.
+
+    Parameters
+    ----------
+    rollouts : Rollouts
+        The suite.
+    by : str or sequence of str
+        A factor, or several to cross; only combinations that some task has are slices.
+
+    Raises
+    ------
+    InputError
+        An unknown factor, levels that read alike, or a slice without a scored rollout.
+    """
+    names = factor_names(by)
+    for name in names:
+        if name not in rollouts.factors:
+            known = ", ".join(repr(each) for each in rollouts.factors) or "none"
+            raise InputError(
+                f"the suite has no factor {name!r}{nearest_names(name, rollouts.factors)}; "
+                f"its factors: {known}"
+            )
+    ranks = [
+        {_key(level): rank for rank, level in enumerate(rollouts.levels(name))} for name in names
+    ]
+    columns = [rollouts.factors[name].tolist() for name in names]
+    keys = [
+        tuple(rank[_key(value)] for rank, value in zip(ranks, row, strict=True))
+        for row in zip(*columns, strict=True)
+    ]
+    order = sorted(set(keys))
+    if len(order) > MOST_SLICES:
+        raise InputError(
+            f"by={by!r} makes {len(order):,} slices, more than {MOST_SLICES:,}; "
+            "choose a factor with fewer levels"
+        )
+    place = {key: at for at, key in enumerate(order)}
+    which = np.array([place[key] for key in keys])
+    slices: dict[str, Rollouts] = {}
+    for at in range(len(order)):
+        mask = which == at
+        first = int(np.argmax(mask))
+        label = slice_label(tuple(column[first] for column in columns))
+        if label in slices:
+            raise InputError(
+                f"two levels of {' and '.join(names)} read {label!r}; rename one of them"
+            )
+        part = rollouts.subset(mask)
+        if part.n_scored_tasks == 0:
+            raise InputError(
+                f"slice {label!r} has no scored rollout: there is nothing to fit; "
+                "leave it out with Rollouts.where or subset"
+            )
+        slices[label] = part
+    return slices
+
+
+def _key(value: object) -> tuple[str, object]:
+    """3 and "3" and True are different levels."""
+    return type(value).__name__, value
