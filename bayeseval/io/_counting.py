@@ -5,10 +5,7 @@ Written once, in narwhals, for every engine: frames of users, and files through 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import reduce
-from operator import or_
 from typing import Any
 
 import narwhals as nw
@@ -16,54 +13,27 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval.errors import InputError
+from bayeseval.io._coding import (
+    Layout,
+    Outcomes,
+    Unreadable,
+    flag,
+    is_text,
+    known_spellings,
+    not_outcomes,
+)
 from bayeseval.io._collect import collected
-from bayeseval.io._pass_if import PassIf
-from bayeseval.rollouts._tally import SPELLINGS_HELP, Outcome, outcome_codes, short
+from bayeseval.io._packing import Packing, Unpacked
+from bayeseval.rollouts._tally import short
 from bayeseval.rollouts._text import plural
 
-__all__ = ["Counted", "Layout", "count", "count_or_refuse", "counted_notes", "known_spellings"]
+__all__ = ["Counted", "count", "count_or_refuse", "counted_notes"]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
 # 2**40 times as many attempts as a task can have is still a whole number for a float.
 _HIGHEST_BIT = 40
 _MOST_LEVELS = 1_000
 _FACTOR_STATS = ("low", "high", "known")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
-    """Which column of a frame holds what.
-
-    Parameters
-    ----------
-    task, passed : str
-        The task, and the outcome or score.
-    rollout : str or None
-        Id of the attempt within its task.
-    errored : str or None
-        Whether the attempt broke; its outcome is then not used.
-    bit : str or None
-        2 to the number of the attempt, as a float, where the engine has it already.
-    factors : tuple of str
-        Columns that are brought back where they are constant within each task.
-    pass_if : PassIf or None
-        The bar, where `passed` holds scores.
-    keep_contradictory : bool
-        Whether contradictory records of one attempt are counted as rollouts of their own.
-    spellings : tuple of (str, Outcome), or None
-        The texts in `passed`, as far as they are known, and what they mean; looked up in
-        the frame if None. Python says what a text means, and the engine only compares.
-    """
-
-    task: str
-    passed: str
-    rollout: str | None = None
-    errored: str | None = None
-    bit: str | None = None
-    factors: tuple[str, ...] = ()
-    pass_if: PassIf | None = None
-    keep_contradictory: bool = False
-    spellings: tuple[tuple[str, Outcome], ...] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,24 +84,29 @@ def count(frame: Frame, layout: Layout) -> Counted:
     """Count the rollouts of each task in the frame's own engine."""
     schema = frame.collect_schema()
     is_flag = isinstance(schema[layout.passed], nw.Boolean) and layout.errored is None
-    outcome = _Outcomes.of(layout, schema[layout.passed])
+    outcome = Outcomes.of(layout, schema[layout.passed])
     bit = _bit(frame, layout, schema)
+    packing = Packing(has_bits=bit is not None) if layout.packed else None
     columns = {
         "task": nw.col(layout.task),
-        # One column says both where outcomes are flags: its sum, and how many are not null.
-        "p": nw.col(layout.passed).cast(nw.Int32) if is_flag else _flag(outcome.passed),
-        "s": None if is_flag else _flag(outcome.scored),
-        "bit": bit,
-        "partial": None if layout.pass_if is None else _flag(outcome.partial),
+        "partial": None if layout.pass_if is None else flag(outcome.partial),
     }
+    if packing is not None:
+        columns["all"] = packing.expression(outcome, bit)
+        aggregates: list[nw.Expr] = [nw.col("all").sum()]
+    else:
+        # One column says both where outcomes are flags: its sum, and how many are not null.
+        columns["p"] = nw.col(layout.passed).cast(nw.Int32) if is_flag else flag(outcome.passed)
+        columns["s"] = None if is_flag else flag(outcome.scored)
+        columns["bit"] = bit
+        passed = nw.col("p").sum() if is_flag else nw.col("p").count()
+        scored = nw.col("p").count().alias("s") if is_flag else nw.col("s").count()
+        aggregates = [passed, scored, nw.len().alias("n")]
+        if bit is not None:
+            aggregates.append(nw.col("bit").sum())
     for at, name in enumerate(layout.factors):
         columns[f"f{at}"] = _comparable(name, schema[name])
     coded = frame.select(**{name: each for name, each in columns.items() if each is not None})
-    passed = nw.col("p").sum() if is_flag else nw.col("p").count()
-    scored = nw.col("p").count().alias("s") if is_flag else nw.col("s").count()
-    aggregates = [passed, scored, nw.len().alias("n")]
-    if bit is not None:
-        aggregates.append(nw.col("bit").sum())
     if layout.pass_if is not None:
         aggregates.append(nw.col("partial").count())
     for at in range(len(layout.factors)):
@@ -140,9 +115,17 @@ def count(frame: Frame, layout: Layout) -> Counted:
         aggregates += [
             each.alias(f"f{at}_{stat}") for each, stat in zip(stats, _FACTOR_STATS, strict=True)
         ]
-    found = _grouped(coded, "task", aggregates, text=_is_text(schema[layout.task]))
-    n = found["n"].astype(np.int64)
-    passes, trials = found["p"].astype(np.int64), found["s"].astype(np.int64)
+    found = _grouped(coded, "task", aggregates, text=is_text(schema[layout.task]))
+    if packing is not None:
+        counts = packing.unpacked(found["all"])
+        if counts is None:
+            return count(frame, replace(layout, packed=False))
+    else:
+        bits = None if bit is None else _whole(found["bit"])
+        passes, trials, n = (found[name].astype(np.int64) for name in ("p", "s", "n"))
+        counts = Unpacked(passes, trials, n, bits)
+    passes, trials, n = counts.passes, counts.scored, counts.n
+    found["n"] = n
     lost = n - trials
     errored, missing = lost, lost
     if lost.any():
@@ -158,99 +141,11 @@ def count(frame: Frame, layout: Layout) -> Counted:
         partial=int(found["partial"].sum()) if layout.pass_if is not None else 0,
         factors={name: _factor(found, at, schema[name]) for at, name in enumerate(layout.factors)},
     )
-    if layout.rollout is None or (bit is not None and _all_distinct(found["bit"], n)):
+    # As many binary ones as records: all attempts are different, as any two alike carry over.
+    is_distinct = counts.bits is not None and bool((np.bitwise_count(counts.bits) == n).all())
+    if layout.rollout is None or is_distinct:
         return counted
     return _merged(frame, layout, outcome, counted)
-
-
-@dataclass(frozen=True, slots=True)
-class _Outcomes:
-    """Expressions that say what became of a record.
-
-    A pass is scored too; of `scored`, `errored` and `missing` at most one holds.
-    """
-
-    passed: nw.Expr
-    scored: nw.Expr
-    errored: nw.Expr
-    missing: nw.Expr
-    partial: nw.Expr
-
-    @classmethod
-    def of(cls, layout: Layout, dtype: nw.dtypes.DType) -> _Outcomes:
-        found = cls._unbroken(layout, dtype)
-        if layout.errored is None:
-            return found
-        broke = nw.col(layout.errored)
-        return cls(
-            found.passed & ~broke,
-            found.scored & ~broke,
-            found.errored | broke,
-            found.missing & ~broke,
-            found.partial & ~broke,
-        )
-
-    @classmethod
-    def _unbroken(cls, layout: Layout, dtype: nw.dtypes.DType) -> _Outcomes:
-        column = nw.col(layout.passed)
-        never = nw.lit(False)
-        if isinstance(dtype, nw.Boolean):
-            if layout.pass_if is not None:
-                raise InputError(
-                    f"column {layout.passed!r} holds outcomes, so that pass_if= (--pass-if), "
-                    f"which decides on scores, has no use"
-                )
-            return cls(column, ~column.is_null(), never, column.is_null(), never)
-        if dtype.is_numeric():
-            missing = column.is_null()
-            if dtype.is_float():
-                missing = missing | column.is_nan()
-            if layout.pass_if is not None:
-                passed = _compared(column, layout.pass_if)
-                return cls(passed, ~missing, never, missing, (column > 0) & (column < 1))
-            return cls(column == 1, (column == 1) | (column == 0), never, missing, never)
-        if not _is_text(dtype):
-            raise InputError(
-                f"column {layout.passed!r} holds values of type {dtype}, which are no outcomes; "
-                f"write {SPELLINGS_HELP}"
-            )
-        if layout.pass_if is not None:
-            raise InputError(
-                f"column {layout.passed!r} holds texts, and pass_if= (--pass-if) compares numbers"
-            )
-        text = column.cast(nw.String)
-
-        def one_of(*codes: Outcome) -> nw.Expr:
-            texts = [each for each, code in layout.spellings or () if code in codes]
-            return reduce(or_, (text == each for each in texts), never)
-
-        return cls(
-            one_of(Outcome.PASS),
-            one_of(Outcome.PASS, Outcome.FAIL),
-            one_of(Outcome.ERRORED),
-            column.is_null() | one_of(Outcome.MISSING),
-            never,
-        )
-
-
-def _compared(column: nw.Expr, pass_if: PassIf) -> nw.Expr:
-    compare: dict[str, Callable[[float], nw.Expr]] = {
-        ">=": column.__ge__,
-        ">": column.__gt__,
-        "<=": column.__le__,
-        "<": column.__lt__,
-        "==": column.__eq__,
-    }
-    return compare[pass_if.sign](pass_if.bar) & ~column.is_null()
-
-
-def _flag(condition: nw.Expr) -> nw.Expr:
-    # Counting what is not null is the cheapest aggregate that every engine has.
-    return nw.when(condition).then(nw.lit(1))
-
-
-def _is_text(dtype: nw.dtypes.DType) -> bool:
-    return isinstance(dtype, nw.String | nw.Categorical | nw.Enum)
 
 
 def _grouped(
@@ -298,7 +193,7 @@ def _bit(frame: Frame, layout: Layout, schema: nw.Schema) -> nw.Expr | None:
     if dtype.is_integer():
         usable = (column >= 0) & (column <= _HIGHEST_BIT)
         return nw.when(usable).then(nw.lit(2.0) ** column.cast(nw.Float64))
-    if not _is_text(dtype):
+    if not is_text(dtype):
         return None
     levels = collected(frame.select(r=column.cast(nw.String)).unique().head(_HIGHEST_BIT + 2))["r"]
     if len(levels) > _HIGHEST_BIT + 1:
@@ -311,15 +206,15 @@ def _bit(frame: Frame, layout: Layout, schema: nw.Schema) -> nw.Expr | None:
     return expression  # type: ignore[no-any-return]
 
 
-def _all_distinct(bits: npt.NDArray[Any], n: npt.NDArray[np.int64]) -> bool:
-    whole = np.nan_to_num(np.ma.filled(bits.astype(float), 0.0)).astype(np.uint64)
-    return bool((np.bitwise_count(whole) == n).all())
+def _whole(bits: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    whole: npt.NDArray[np.int64] = np.nan_to_num(np.ma.filled(bits.astype(float), 0.0)).astype(int)
+    return whole
 
 
 def _lost(
     frame: Frame,
     layout: Layout,
-    outcome: _Outcomes,
+    outcome: Outcomes,
     task: npt.NDArray[Any],
     lost: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
@@ -327,9 +222,9 @@ def _lost(
     # SQL's three-valued logic: a comparison with null is neither true nor false.
     unscored = frame.select(
         task=nw.col(layout.task),
-        s=_flag(outcome.scored),
-        e=_flag(outcome.errored),
-        m=_flag(outcome.missing),
+        s=flag(outcome.scored),
+        e=flag(outcome.errored),
+        m=flag(outcome.missing),
         value=nw.col(layout.passed),
     ).filter(nw.col("s").is_null())
     aggregates = [nw.col("e").count(), nw.col("m").count()]
@@ -342,16 +237,8 @@ def _lost(
     errored[where] = found["e"] + found["m"]
     if (errored != lost).any():
         bad = unscored.filter(nw.col("e").is_null() & nw.col("m").is_null())
-        raise _Unreadable(collected(bad.select("value").unique().head(_MOST_LEVELS))["value"])
+        raise Unreadable(collected(bad.select("value").unique().head(_MOST_LEVELS))["value"])
     return errored, missing
-
-
-class _Unreadable(Exception):
-    """Outcomes that the expressions do not know."""
-
-    def __init__(self, values: npt.NDArray[Any]) -> None:
-        super().__init__()
-        self.values = values.tolist()
 
 
 def count_or_refuse(frame: Frame, layout: Layout, *, name: str | None = None) -> Counted:
@@ -360,46 +247,19 @@ def count_or_refuse(frame: Frame, layout: Layout, *, name: str | None = None) ->
     Messages speak of the column of outcomes as `name`.
     """
     where = f"column {name or layout.passed!r}"
-    if layout.spellings is None and _is_text(frame.collect_schema()[layout.passed]):
+    if layout.spellings is None and is_text(frame.collect_schema()[layout.passed]):
         text = nw.col(layout.passed).cast(nw.String).alias("value")
         found = collected(frame.select(text).unique().head(_MOST_LEVELS))["value"]
         layout = replace(layout, spellings=known_spellings(found.tolist(), where))
     try:
         return count(frame, layout)
-    except _Unreadable as unread:
+    except Unreadable as unread:
         if not all(isinstance(value, str) for value in unread.values):
-            raise InputError(_not_outcomes(where, unread.values)) from None
+            raise InputError(not_outcomes(where, unread.values)) from None
         more = known_spellings(unread.values, where)
     return count_or_refuse(
         frame, replace(layout, spellings=(*(layout.spellings or ()), *more)), name=name
     )
-
-
-def known_spellings(values: Iterable[Any], where: str) -> tuple[tuple[str, Outcome], ...]:
-    """Return what texts mean as outcomes; one that means nothing is an error."""
-    found = []
-    for value in dict.fromkeys(value for value in values if isinstance(value, str)):
-        code = _code(value)
-        if code is None:
-            raise InputError(_not_outcomes(where, [value]))
-        found.append((value, Outcome(code)))
-    return tuple(found)
-
-
-def _code(value: str) -> int | None:
-    try:
-        return int(outcome_codes([value], "value")[0])
-    except InputError:
-        return None
-
-
-def _not_outcomes(where: str, values: Sequence[Any]) -> str:
-    if all(isinstance(value, int | float) for value in values):
-        return (
-            f"{where} holds scores, not outcomes, such as {short(values[0])}; say which pass "
-            f"with pass_if= (--pass-if)"
-        )
-    return f"{where} holds {short(values[0])}, which is no outcome; write {SPELLINGS_HELP}"
 
 
 def counted_notes(contradictory: int, partial: int, pass_if: object) -> list[str]:
@@ -453,11 +313,11 @@ def _factor(
     return column
 
 
-def _merged(frame: Frame, layout: Layout, outcome: _Outcomes, counted: Counted) -> Counted:
+def _merged(frame: Frame, layout: Layout, outcome: Outcomes, counted: Counted) -> Counted:
     """Count attempts instead of records: agreeing records of one attempt are merged."""
     column: nw.Expr = nw.col(str(layout.rollout))
     dtype = frame.collect_schema()[str(layout.rollout)]
-    if _is_text(dtype):
+    if is_text(dtype):
         text = column.cast(nw.String)
         column = nw.when(text != "").then(text)
     elif dtype.is_float():
@@ -465,10 +325,10 @@ def _merged(frame: Frame, layout: Layout, outcome: _Outcomes, counted: Counted) 
     coded = frame.select(
         task=nw.col(layout.task),
         r=column,
-        p=_flag(outcome.passed),
-        s=_flag(outcome.scored),
-        e=_flag(outcome.errored),
-        m=_flag(outcome.missing),
+        p=flag(outcome.passed),
+        s=flag(outcome.scored),
+        e=flag(outcome.errored),
+        m=flag(outcome.missing),
     )
     names = ("p", "s", "e", "m")
     attempts: Any = coded.group_by("task", "r", drop_null_keys=False).agg(

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["connected", "parquet_rows", "path_text", "quoted", "text"]
 
 MEMORY_LIMIT = "600MB"
+# It lets the reader of CSV convert what is only to be tried to: one text that is no number is then
+# an error, or its whole row is lost where bad rows are to be left out.
+_TYPE_PUSHDOWN = "type_pushdown"
 _SPILL: dict[int, tempfile.TemporaryDirectory[str]] = {}
 
 
@@ -47,7 +50,11 @@ def _database(process: int) -> duckdb.DuckDBPyConnection:
         "autoinstall_known_extensions": "false",
         "autoload_known_extensions": "false",
     }
-    return duckdb.connect(":memory:", config=config)
+    database = duckdb.connect(":memory:", config=config)
+    known = database.execute("SELECT name FROM duckdb_optimizers()").fetchall()
+    if (_TYPE_PUSHDOWN,) in known:
+        database.execute(f"SET GLOBAL disabled_optimizers = '{_TYPE_PUSHDOWN}'")
+    return database
 
 
 def _reason(error: Exception) -> str:

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import gzip
-import json
-import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import narwhals as nw
-import numpy as np
 import numpy.typing as npt
 
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io import _columns as known
+from bayeseval.io._coding import Layout, known_spellings
 from bayeseval.io._columns import matching
-from bayeseval.io._counting import Counted, Layout, count_or_refuse, counted_notes, known_spellings
+from bayeseval.io._counting import Counted, count_or_refuse, counted_notes
 from bayeseval.io._engine import connected, path_text, quoted, text
+from bayeseval.io._engine_text import (
+    as_engine_text,
+    bad_lines,
+    decoded,
+    reason_of,
+    refuse_bad_line,
+    task_ids_of,
+)
 from bayeseval.io._format import Source
 from bayeseval.io._layout import LongLayout, long_layout, outcomes
 from bayeseval.io._options import Options
+from bayeseval.io._packing import HIGHEST_BIT
 from bayeseval.io._parse import Table, sample
 from bayeseval.io._pass_if import PassIf
 from bayeseval.io._records import CountTable, several_systems, unknown_system, usable_columns
 from bayeseval.io._stream import MOST_NAMED, skipped_note
-from bayeseval.rollouts._tally import Outcome, short, spellings
+from bayeseval.rollouts._tally import Outcome, spellings
 from bayeseval.rollouts._text import plural
 
 if TYPE_CHECKING:
@@ -41,7 +45,6 @@ LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
 _HIGHEST_BIT = 40
 _SEPARATOR = "\x1f"
-_BOM = b"\xef\xbb\xbf"
 
 
 def read_large(source: Source, options: Options) -> CountTable:
@@ -61,51 +64,14 @@ def read_large(source: Source, options: Options) -> CountTable:
             return table.read(connection)
         except _duckdb_error() as error:
             if source.is_json:
-                _refuse_bad_line(source)
-            raise FormatError(_reason(str(error))) from None
-
-
-def _refuse_bad_line(source: Source) -> None:
-    """Raise for the first line that is no JSON object; the engine counts lines otherwise."""
-    for reason in _bad_lines(source):
-        raise FormatError(
-            f"{reason}; mend it, or leave such lines out with skip_bad_records= "
-            f"(--skip-bad-records)"
-        )
-
-
-def _bad_lines(source: Source) -> Iterator[str]:
-    decoder = msgspec.json.Decoder(dict[str, Any])
-    with gzip.open(source.path) if source.is_gzip else source.path.open("rb") as file:
-        for number, line in enumerate(file, start=1):
-            if not line.strip():
-                continue
-            try:
-                decoder.decode(line.removeprefix(_BOM) if number == 1 else line)
-            except UnicodeDecodeError:
-                yield f"line {number:,} is not UTF-8"
-            except (msgspec.MsgspecError, RecursionError) as error:
-                yield f"line {number:,} is no JSON object ({error})"
+                refuse_bad_line(source)
+            raise FormatError(reason_of(str(error))) from None
 
 
 def _duckdb_error() -> type[Exception]:
     import duckdb
 
     return duckdb.Error
-
-
-_LINE = re.compile(r"[Ll]ine:? ([0-9]+)")
-
-
-def _reason(message: str) -> str:
-    lines = [line.strip() for line in message.strip().splitlines() if line.strip()]
-    line = _LINE.search(message)
-    expected = next((each for each in lines[1:] if each.startswith(("Expected", "Invalid"))), "")
-    first = re.sub(r'in file "[^"]*", ', "", lines[0]) if lines else "the engine cannot read it"
-    place = f"line {line[1]}: " if line else ""
-    reason = expected or first
-    hint = "; mend it, or leave such lines out with skip_bad_records= (--skip-bad-records)"
-    return f"{place}{reason.strip().rstrip('.')}{hint if line else ''}"
 
 
 class _Engine:
@@ -119,15 +85,16 @@ class _Engine:
         self.spellings = None
         if options.pass_if is None:
             values = first.columns[layout.outcome]
-            texts = values if source.is_parquet else map(_as_engine_text, values)
+            texts = values if source.is_parquet else map(as_engine_text, values)
             self.spellings = known_spellings(texts, f"column {layout.outcome!r}")
         self.notes: list[str] = []
+        # Whether counts fit into one number, as far as the first rows tell.
+        self.few_attempts = True
         others, notes = usable_columns({name: first.columns[name] for name in layout.others})
         self.notes += notes
         self.factors = tuple(others)
-        self.small_attempts = len(layout.rollouts) == 1 and all(
-            _is_small_number(value) for value in first.columns[layout.rollouts[0]]
-        )
+        attempts = first.columns[layout.rollouts[0]] if len(layout.rollouts) == 1 else []
+        self.bit = self._bit(attempts) if attempts else None
         if not layout.rollouts:
             self.notes.append("there is no rollout column, so each row is one rollout")
         self.columns = list(first.columns) if self.is_json or source.is_parquet else _header(source)
@@ -143,7 +110,8 @@ class _Engine:
                 passed="passed",
                 errored="errored" if self._broken() else None,
                 rollout="rollout" if self.layout.rollouts else None,
-                bit="bit" if self.small_attempts else None,
+                bit="bit" if self.bit else None,
+                packed=self.few_attempts,
                 factors=tuple(f"factor {name}" for name in self.factors),
                 pass_if=pass_if if isinstance(pass_if, PassIf) else None,
                 spellings=self.spellings,
@@ -155,7 +123,7 @@ class _Engine:
         self._note_rejected(connection)
         self.notes += counted_notes(counted.contradictory, counted.partial, pass_if)
         return CountTable(
-            task=_task_ids(counted.task, self.layout.task, is_json=self.is_json),  # type: ignore[arg-type]
+            task=task_ids_of(counted.task, self.layout.task, is_json=self.is_json),  # type: ignore[arg-type]
             passes=counted.passes,  # type: ignore[arg-type]
             trials=counted.trials,  # type: ignore[arg-type]
             errored=counted.errored,  # type: ignore[arg-type]
@@ -223,6 +191,27 @@ class _Engine:
     def _holds_numbers(self) -> bool:
         return self.source.is_parquet
 
+    def _bit(self, attempts: list[Any]) -> str | None:
+        """2 to the number of the attempt, where the first attempts are small numbers or few texts.
+
+        Any other attempt has none, which `count` takes care of.
+        """
+        column = self.layout.rollouts[0]
+        levels = sorted(set(filter(_is_text, attempts)))
+        if all(map(_is_small_number, attempts)):
+            number = f"TRY_CAST({self._text(column)} AS INTEGER)"
+            if not any(map(_is_text, attempts)) and self.source.is_parquet:
+                number = quoted(column)
+            self.few_attempts = max(map(int, attempts)) <= HIGHEST_BIT
+            return (
+                f"CASE WHEN {number} BETWEEN 0 AND {_HIGHEST_BIT} "
+                f"THEN (1::BIGINT << {number}::INTEGER)::DOUBLE END"
+            )
+        if all(map(_is_text, attempts)) and len(levels) <= HIGHEST_BIT + 1:
+            whens = " ".join(f"WHEN {text(each)} THEN {2**at}" for at, each in enumerate(levels))
+            return f"(CASE {self._text(column)} {whens} END)::DOUBLE"
+        return None
+
     def _passed(self) -> str:
         column = self.layout.outcome
         if self.options.pass_if is not None:
@@ -253,14 +242,8 @@ class _Engine:
         elif rollouts:
             joined = ", ".join(f"coalesce({self._text(name)}, '')" for name in rollouts)
             parts.append(f"concat_ws({text(_SEPARATOR)}, {joined}) AS rollout")
-        if self.small_attempts:
-            number = f"TRY_CAST({self._text(rollouts[0])} AS INTEGER)"
-            if self.source.is_parquet:
-                number = quoted(rollouts[0])
-            parts.append(
-                f"CASE WHEN {number} BETWEEN 0 AND {_HIGHEST_BIT} "
-                f"THEN (1::BIGINT << {number}::INTEGER)::DOUBLE END AS bit"
-            )
+        if self.bit:
+            parts.append(f"{self.bit} AS bit")
         for name in self.factors:
             value = f"nullif({quoted(name)}::VARCHAR, 'null')" if self.is_json else quoted(name)
             parts.append(f"{value} AS {quoted(f'factor {name}')}")
@@ -306,7 +289,7 @@ class _Engine:
         named: list[str] = []
         if self.is_json and self.options.skip_bad_records:
             # To the engine such lines are records without any value.
-            named = list(islice(_bad_lines(self.source), min(blank, MOST_NAMED)))
+            named = list(islice(bad_lines(self.source), min(blank, MOST_NAMED)))
             self.notes += skipped_note(named, blank)
         if not named:
             self.notes.append(f"{plural(blank, 'row')} without any value skipped")
@@ -337,22 +320,19 @@ class _Engine:
                     )
                 varying.append(name)
             else:
-                columns[name] = _decoded(values) if self.is_json else values
+                columns[name] = decoded(values) if self.is_json else values
         if varying:
             self.notes.insert(0, f"not used, since they vary within a task: {', '.join(varying)}")
         return columns
 
 
-def _as_engine_text(value: Any) -> str | None:
-    """Return a value of JSON or CSV as the engine's text of it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else None if value is None else str(value)
-
-
 def _is_one_of(column: str, outcome: Outcome) -> str:
     listed = ", ".join(text(each) for each in spellings(outcome))
     return f"lower(trim({column})) IN ({listed})"
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and value != ""
 
 
 def _is_small_number(value: Any) -> bool:
@@ -372,41 +352,3 @@ def _blank_lines(source: Source) -> int:
     """Return how many blank lines stand above the header."""
     lines = (source.text or "").splitlines()
     return next((at for at, line in enumerate(lines) if line.strip()), 0)
-
-
-def _task_ids(
-    task: npt.NDArray[Any], column: str, *, is_json: bool
-) -> npt.NDArray[Any] | list[int | str]:
-    if not is_json:
-        if task.dtype.kind in "iu":
-            return task
-        listed = task.tolist()
-        if set(map(type, listed)) == {str} and "" not in listed:
-            return task
-        for value in listed:
-            if type(value) not in (int, str) or value == "":
-                raise FormatError(
-                    f"the task in column {column!r} is {short(value)}; it must be a text or a "
-                    f"whole number"
-                )
-        return task
-    ids: list[int | str] = []
-    for value in task.tolist():
-        if value.startswith("s") and len(value) > 1:
-            ids.append(value[1:])
-        elif re.fullmatch(r"-?[0-9]{1,4000}", value):
-            ids.append(int(value))
-        else:
-            found = "empty" if value == "s" else value
-            raise FormatError(
-                f"a task in column {column!r} is {found[:60]}; it must be a text or a whole number"
-            )
-    return ids
-
-
-def _decoded(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return the values that JSON texts stand for."""
-    levels = {value: None if value is None else json.loads(value) for value in set(values)}
-    column = np.empty(len(values), dtype=object)
-    column[:] = [levels[value] for value in values.tolist()]
-    return column

@@ -161,7 +161,8 @@ def _counted(
     bar: PassIf | None,
     keep_contradictory: bool,
 ) -> Rollouts:
-    from bayeseval.io._counting import Layout, count_or_refuse, counted_notes
+    from bayeseval.io._coding import Layout
+    from bayeseval.io._counting import count_or_refuse, counted_notes
 
     schema = frame.collect_schema()
     used = [task, passed, *([rollout] if rollout else []), *factors]

@@ -291,3 +291,57 @@ def test_systems_of_one_table(tmp_path: Path) -> None:
     with pytest.raises(be.InputError, match=r"4 systems; .*'a: m0', 'a: m1', 'b: m0', 'b: m1'"):
         be.read(both, combine="systems")
     assert be.read(both, combine="systems", system="b: m0").histogram() == {(1, 4): 20}
+
+
+def _rows(tasks: dict[str, list[tuple[str, str]]]) -> str:
+    rows = [f"{task},{at},{word}" for task, each in tasks.items() for at, word in each]
+    return "task,rollout,passed\n" + "\n".join(rows) + "\n"
+
+
+def _numbered(n: int, start: int = 0) -> list[tuple[str, str]]:
+    return [(str(start + at), ("true", "false", "", "error")[at % 4]) for at in range(n)]
+
+
+@pytest.mark.parametrize(
+    "tasks",
+    [
+        {"a": _numbered(16), "b": _numbered(1, 15)},
+        {"a": _numbered(17), "b": _numbered(3)},
+        # Small numbers at first, and then others: fields would run over.
+        {f"t{at}": _numbered(2) for at in range(600)} | {"a": _numbered(60), "b": _numbered(9, 38)},
+        {f"t{at}": _numbered(2) for at in range(600)} | {"a": [("x", "true"), ("1", "true")]},
+        {f"t{at}": _numbered(2) for at in range(600)} | {"a": [("", "true")] * 40},
+        {f"t{at}": _numbered(2) for at in range(600)} | {"a": [("1", "true")] * 40},
+        {f"t{at}": _numbered(2) for at in range(600)} | {"a": [("1", "true"), ("01", "true")]},
+        # Attempts with names, which later ones do not have or share.
+        {f"t{at}": [("r1", "true"), ("r2", "")] for at in range(600)} | {"a": [("r3", "true")] * 2},
+        {f"t{at}": [("r1", "true"), ("r2", "")] for at in range(600)}
+        | {"a": [("r1", "true")] * 33},
+    ],
+)
+def test_counts_that_fit_into_one_number_and_those_that_do_not(
+    write: Write, engine: Callable[..., be.Rollouts], tasks: dict[str, list[tuple[str, str]]]
+) -> None:
+    path = write(_rows(tasks))
+    for options in ({}, {"skip_bad_records": True}):
+        same(be.read(path, **options), engine(path, **options))
+
+
+def test_more_records_of_one_task_than_a_field_holds(
+    write: Write, engine: Callable[..., be.Rollouts]
+) -> None:
+    n = 2**17
+    path = write("task,passed\na,true\n" + "b,true\n" * (n - 1) + "c,false\n" * n)
+    suite = engine(path)
+    assert suite.task.tolist() == ["a", "b", "c"]
+    assert suite.passes.tolist() == [1, n - 1, 0]
+    assert suite.trials.tolist() == [1, n - 1, n]
+
+
+def test_attempts_in_parquet_that_are_numbers_only_at_first(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    duckdb.sql(
+        "SELECT i // 2 AS task, CASE i WHEN 4000 THEN 'last' ELSE (i % 2)::VARCHAR END AS run, "
+        "true AS passed FROM range(4002) t(i)"
+    ).write_parquet(str(path))
+    assert be.read(path).histogram() == {(2, 2): 2_001}
