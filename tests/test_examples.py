@@ -57,6 +57,13 @@ def test_interval_coverage(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(0 <= int(share) <= 100 for share in shares)
 
 
+def test_plan_suite_says_what_more_tasks_lead_to(capsys: pytest.CaptureFixture[str]) -> None:
+    example("plan_suite")["main"]((100, 400), simulations=300)
+    out = capsys.readouterr().out
+    few, many = (float(chance) for chance in re.findall(r"with probability (\S+)", out))
+    assert few < many < float(re.findall(r"lead to (\S+):", out)[0])
+
+
 @pytest.mark.slow
 def test_clustered_fit_gives_the_same_answers_twice() -> None:
     fits = example("clustered_fit")["main"](draws=500)

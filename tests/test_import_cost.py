@@ -28,6 +28,7 @@ HEAVY = {
         ["-c", "import bayeseval; dir(bayeseval)"],
         ["-m", "bayeseval", "--help"],
         ["-m", "bayeseval", "rate", "194/200", "--above", "0.95"],
+        ["-m", "bayeseval", "plan", "passes", "--tasks", "200", "--above", "0.95"],
     ],
     ids=" ".join,
 )

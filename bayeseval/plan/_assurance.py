@@ -117,13 +117,13 @@ class AssuranceSize(Plan):
     def sentence(self) -> str:
         """The plan in one line."""
         goal = (
-            f"a {level_text(self.target)} chance to support p > {self.above:.15g} with "
+            f"a chance of {level_text(self.target)} to support p > {self.above:.15g} with "
             f"{level_text(self.confidence)}"
         )
         if isinstance(self.tasks, Unknown):
             return f"no number of tasks keeps {goal}: {self.tasks.reason}"
-        first = "" if self.first == self.tasks else f" ({self.first:,} reach it first)"
-        return f"from {tasks_text(self.tasks)} on{first} {goal} ({design_text(self.design)})"
+        first = "" if self.first == self.tasks else f"{self.first:,} reach it first; "
+        return f"from {tasks_text(self.tasks)} on {goal} ({first}{design_text(self.design)})"
 
 
 def assurance(

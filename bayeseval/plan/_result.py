@@ -61,8 +61,8 @@ def as_fraction(number: float) -> Fraction:
 
 
 def rate_text(rate: float) -> str:
-    """Return a rate that somebody chose, with the digits that it was written with."""
-    return f"{100 * rate:.10g} %"
+    """Return a rate with the digits that it was written with, up to six away from 0 and 1."""
+    return f"{100 * rate:.{6 if 1e-4 < rate < 0.9999 else 12}g} %"
 
 
 def level_text(level: float) -> str:
