@@ -26,11 +26,15 @@ __all__ = [
     "MixturePrior",
     "Posterior",
     "Rollouts",
+    "SliceTable",
+    "SlicedFit",
     "Totals",
     "Unknown",
     "UnknownValueError",
+    "Weights",
     "beta_posterior",
     "build_model",
+    "build_sliced_model",
     "cluster_bootstrap",
     "clustered_se",
     "difference",
@@ -50,6 +54,7 @@ __all__ = [
     "prior_sensitivity",
     "read",
     "read_totals",
+    "read_weights",
 ]
 
 # A new public name goes into three places: this table, `__all__`, and the imports that
@@ -84,7 +89,12 @@ _MODULE_OF = {
     "Fit": "bayeseval.hierarchical",
     "HierarchicalPrior": "bayeseval.hierarchical",
     "build_model": "bayeseval.hierarchical",
-    "fit": "bayeseval.hierarchical",
+    "fit": "bayeseval.slices",
+    "SlicedFit": "bayeseval.slices",
+    "SliceTable": "bayeseval.slices",
+    "build_sliced_model": "bayeseval.slices",
+    "Weights": "bayeseval._weights",
+    "read_weights": "bayeseval._weights",
     "load_fit": "bayeseval.hierarchical",
     "errored_sensitivity": "bayeseval.sensitivity",
     "power_scaling": "bayeseval.sensitivity",
@@ -101,6 +111,7 @@ _MODULES = ("plan",)
 if TYPE_CHECKING:
     from bayeseval import plan as plan
     from bayeseval._interval import Interval
+    from bayeseval._weights import Weights, read_weights
     from bayeseval.baselines import cluster_bootstrap, clustered_se, interval
     from bayeseval.conjugate import BetaPrior, MixturePrior, beta_posterior, difference
     from bayeseval.errors import (
@@ -112,13 +123,14 @@ if TYPE_CHECKING:
         MissingDependencyError,
         UnknownValueError,
     )
-    from bayeseval.hierarchical import Fit, HierarchicalPrior, build_model, fit, load_fit
+    from bayeseval.hierarchical import Fit, HierarchicalPrior, build_model, load_fit
     from bayeseval.io import Totals, from_frame, read, read_totals
     from bayeseval.passk import pass_at_k, pass_curve, pass_hat_k
     from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
     from bayeseval.posterior import Posterior
     from bayeseval.rollouts import Ledger, Rollouts
     from bayeseval.sensitivity import errored_sensitivity, power_scaling, prior_sensitivity
+    from bayeseval.slices import SlicedFit, SliceTable, build_sliced_model, fit
     from bayeseval.unknown import Unknown
 else:
     # Hidden from type checkers, which would otherwise accept any misspelt name.

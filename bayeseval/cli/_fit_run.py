@@ -26,7 +26,6 @@ from bayeseval.cli._sensitivity import (
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
-from bayeseval.hierarchical import fit as fit_model
 from bayeseval.rollouts import Rollouts
 from bayeseval.sensitivity import (
     ODDS_RATIOS,
@@ -34,6 +33,7 @@ from bayeseval.sensitivity import (
     errored_sensitivity,
     power_scaling,
 )
+from bayeseval.slices import fit as fit_model
 
 __all__ = ["Options", "run"]
 

@@ -12,7 +12,8 @@ from bayeseval.cli._plan_options import beta_prior, exactly_one, pair, sentence_
 from bayeseval.cli._tables import Printer, level
 from bayeseval.conjugate import beta_posterior
 from bayeseval.errors import InputError
-from bayeseval.hierarchical import HierarchicalPrior, fit
+from bayeseval.hierarchical import HierarchicalPrior
+from bayeseval.slices import fit
 from bayeseval.unknown import Unknown
 
 __all__ = ["show_assurance", "show_passes", "show_rare"]

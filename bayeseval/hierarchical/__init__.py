@@ -5,7 +5,7 @@ from bayeseval.hierarchical._fit import Fit
 from bayeseval.hierarchical._loading import load_fit
 from bayeseval.hierarchical._model import build_model
 from bayeseval.hierarchical._prior import HierarchicalPrior
-from bayeseval.hierarchical._sample import fit
+from bayeseval.hierarchical._sample import fit_suite
 from bayeseval.hierarchical._tables import PredictedHistogram, TaskTable
 
 __all__ = [
@@ -16,6 +16,6 @@ __all__ = [
     "PredictedHistogram",
     "TaskTable",
     "build_model",
-    "fit",
+    "fit_suite",
     "load_fit",
 ]

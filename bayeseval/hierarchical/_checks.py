@@ -169,15 +169,34 @@ def predictive_check(
 
 def nuts_checks(dt: Any, exact: ExactHyper, draws: DrawsHyper, cells: ScoredCells) -> Checks:
     """Checks of a fit by NUTS: ArviZ diagnostics, and agreement with the exact engine."""
+    rows = list(sampler_checks(dt, ["mean", "icc"]))
+    rows.append(
+        Check(
+            "agreement",
+            agreement(draws, exact),
+            4.0,
+            True,
+            "largest difference from the exact engine, in Monte Carlo standard errors",
+            'trust engine="exact", and report the data and the seed',
+        )
+    )
+    rng = draws.rng(5)
+    order = rng.permutation(draws.mean.size)[:REPLICATES]
+    flat = draws.alpha.ravel()[order], draws.beta.ravel()[order]
+    rows.append(predictive_check(*flat, cells, rng))
+    return Checks(tuple(rows))
+
+
+def sampler_checks(dt: Any, names: list[str]) -> tuple[Check, ...]:
+    """ArviZ diagnostics of what a sampler left, the worst over the named variables."""
     import arviz as az
 
-    names = ["mean", "icc"]
     posterior = dt["posterior"].to_dataset()[names]
     chains = posterior.sizes["chain"]
 
     def worst(data: Any, pick: Any) -> float:
         # NumPy, unlike max() and min(), keeps a NaN, and a NaN fails the check.
-        return float(pick([float(data[name]) for name in names]))
+        return float(pick([float(pick(np.asarray(data[name]))) for name in names]))
 
     more = "sample longer: raise draws and tune"
     rows = []
@@ -213,27 +232,10 @@ def nuts_checks(dt: Any, exact: ExactHyper, draws: DrawsHyper, cells: ScoredCell
             "raise tune; a heavy tail may need a tighter prior",
         )
     )
-    errors = az.mcse(posterior)
-    relative = float(
-        np.max([float(errors[name]) / float(np.std(posterior[name])) for name in names])
-    )
+    relative = worst(az.mcse(posterior) / posterior.std(("chain", "draw")), np.max)
     meaning = "Monte Carlo error of the mean, in posterior standard deviations"
     rows.append(Check("mcse", relative, 0.05, True, meaning, more))
-    rows.append(
-        Check(
-            "agreement",
-            agreement(draws, exact),
-            4.0,
-            True,
-            "largest difference from the exact engine, in Monte Carlo standard errors",
-            'trust engine="exact", and report the data and the seed',
-        )
-    )
-    rng = draws.rng(5)
-    order = rng.permutation(draws.mean.size)[:REPLICATES]
-    flat = draws.alpha.ravel()[order], draws.beta.ravel()[order]
-    rows.append(predictive_check(*flat, cells, rng))
-    return Checks(tuple(rows))
+    return tuple(rows)
 
 
 def agreement(draws: DrawsHyper, exact: ExactHyper) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -16,9 +15,8 @@ from bayeseval.rollouts import Rollouts
 
 if TYPE_CHECKING:
     import pymc as pm
-    import xarray as xr
 
-__all__ = ["build_sliced_model", "sample_slices"]
+__all__ = ["build_sliced_model"]
 
 Array = npt.NDArray[np.float64]
 
@@ -154,35 +152,3 @@ def _expanded(runs: list[tuple[tuple[int, int, int], ...]]) -> tuple[Any, Array,
     if not j:
         return np.empty(0, dtype=np.int64), np.empty(0), np.empty(0)
     return np.concatenate(which), np.concatenate(j), np.concatenate(count)
-
-
-def sample_slices(
-    slices: Mapping[str, Rollouts],
-    prior: HierarchicalPrior,
-    *,
-    draws: int,
-    tune: int,
-    chains: int,
-    cores: int | None,
-    target_accept: float,
-    seed: int,
-    progress: bool | None,
-) -> xr.DataTree:
-    """Sample the partially pooled model by NUTS."""
-    import pymc as pm
-
-    shown = sys.stderr.isatty() if progress is None else progress
-    with build_sliced_model(slices, prior=prior):
-        sampled: xr.DataTree = pm.sample(
-            draws=draws,
-            tune=tune,
-            chains=chains,
-            cores=cores,
-            target_accept=target_accept,
-            nuts_sampler="nutpie",
-            random_seed=np.random.default_rng([seed, 9]),
-            progressbar=shown,
-            quiet=not shown,
-            compute_convergence_checks=False,
-        )
-    return sampled
