@@ -9,15 +9,11 @@ from typing import TYPE_CHECKING, Any
 from bayeseval._format import format_probability
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.posterior import Posterior
-from bayeseval.sensitivity import (
-    ErroredSensitivity,
-    PowerScaling,
-    PriorSensitivity,
-    prior_sensitivity,
-)
+from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
 
 if TYPE_CHECKING:
     from bayeseval.hierarchical import Fit
+    from bayeseval.sensitivity import ErroredSensitivity, PowerScaling
 
 __all__ = [
     "FitPriors",
