@@ -164,12 +164,12 @@ def unpaired_size(
 
     Notes
     -----
-    With p = (p1 + p2) / 2 and z quantiles of the normal distribution [1]_,
+    With p = (p1 + p2) / 2, d = abs(p1 - p2), and z quantiles of the normal distribution [1]_,
 
-        n = (z_(1-alpha/2) sqrt(2 p (1 - p)) + z_power sqrt(p1 q1 + p2 q2))^2 / (p1 - p2)^2
+        n = (z_(1-alpha/2) sqrt(2 p (1 - p)) + z_power sqrt(p1 q1 + p2 q2))^2 / d^2
 
     a side; ``"unpooled"`` has sqrt(p1 q1 + p2 q2) in both places. The continuity
-    correction [2]_ is n / 4 (1 + sqrt(1 + 4 / (n |p1 - p2|)))^2. The popular "180 runs
+    correction [2]_ is n / 4 (1 + sqrt(1 + 4 / (n d)))^2. The popular "180 runs
     find 85 % against 75 %" is not what this formula gives: it gives 250 a side.
 
     References
@@ -230,9 +230,9 @@ def unpaired_power(
 
     Notes
     -----
-    Phi((sqrt(n) |p1 - p2| - z sqrt(2 p (1 - p))) / sqrt(p1 q1 + p2 q2)). `exact_power` is
-    the probability, under both binomials, that the z test rejects; two runs with the same
-    result and no spread never do.
+    Phi((sqrt(n) d - z sqrt(2 p (1 - p))) / sqrt(p1 q1 + p2 q2)) with d = abs(p1 - p2) and
+    p = (p1 + p2) / 2. `exact_power` is the probability, under both binomials, that the z test
+    rejects; two runs with the same result and no spread never do.
 
     Examples
     --------
@@ -438,10 +438,10 @@ def paired_power(
 
     Notes
     -----
-    Phi((sqrt(n) |d| - z sqrt(D)) / sqrt(D - d^2)). The enumeration runs over the number m
-    of discordant tasks, Binomial(n, D), and how many of them favour either system. The
-    z test rejects where (b - c)^2 / (b + c) >= z^2; the exact test doubles the smaller
-    tail of Binomial(m, 1/2), and never exceeds its level.
+    Phi((sqrt(n) d - z sqrt(D)) / sqrt(D - d^2)) with d = abs(rate_to - rate_from). The
+    enumeration runs over the number m of discordant tasks, Binomial(n, D), and how many of
+    them favour either system. The z test rejects where (b - c)^2 / (b + c) >= z^2; the exact
+    test doubles the smaller tail of Binomial(m, 1/2), and never exceeds its level.
 
     Examples
     --------
