@@ -37,6 +37,7 @@ __all__ = [
     "build_sliced_model",
     "cluster_bootstrap",
     "clustered_se",
+    "contamination",
     "difference",
     "errored_sensitivity",
     "fit",
@@ -55,6 +56,8 @@ __all__ = [
     "read",
     "read_totals",
     "read_weights",
+    "stratified_rate",
+    "weighted_rate",
 ]
 
 # A new public name goes into three places: this table, `__all__`, and the imports that
@@ -90,6 +93,9 @@ _MODULE_OF = {
     "HierarchicalPrior": "bayeseval.hierarchical",
     "build_model": "bayeseval.hierarchical",
     "fit": "bayeseval.slices",
+    "weighted_rate": "bayeseval.population",
+    "stratified_rate": "bayeseval.population",
+    "contamination": "bayeseval.population",
     "SlicedFit": "bayeseval.slices",
     "SliceTable": "bayeseval.slices",
     "build_sliced_model": "bayeseval.slices",
@@ -127,6 +133,7 @@ if TYPE_CHECKING:
     from bayeseval.io import Totals, from_frame, read, read_totals
     from bayeseval.passk import pass_at_k, pass_curve, pass_hat_k
     from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
+    from bayeseval.population import contamination, stratified_rate, weighted_rate
     from bayeseval.posterior import Posterior
     from bayeseval.rollouts import Ledger, Rollouts
     from bayeseval.sensitivity import errored_sensitivity, power_scaling, prior_sensitivity

@@ -17,6 +17,7 @@ from bayeseval.errors import InputError
 from bayeseval.hierarchical._checks import Checks
 from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
 from bayeseval.hierarchical._exact import ExactHyper
+from bayeseval.hierarchical._flaky import FlakyTable, flaky_table, gap_posterior
 from bayeseval.hierarchical._functionals import Functional
 from bayeseval.hierarchical._lost import lost_note
 from bayeseval.hierarchical._prior import HierarchicalPrior
@@ -375,6 +376,30 @@ class Fit:
             return self.draws.share_above(level, about)
         return share_above_exact(self.exact, level, about)
 
+    def task_gap(self, task: int | str, k: int) -> Posterior:
+        """Posterior of pass@k minus pass^k of one task: how flaky it is.
+
+        Parameters
+        ----------
+        task : int or str
+            Its id, as in ``rollouts.task``.
+        k : int
+            Number of attempts, at least 2.
+
+        Returns
+        -------
+        Posterior
+            Of the probability that k attempts disagree, 0 to 1 - 2^(1 - k).
+        """
+        at = _position(self.rollouts.task, task)
+        passes, trials = int(self.rollouts.passes[at]), int(self.rollouts.trials[at])
+        return self._gap(passes, trials, as_whole(k, "k", minimum=2), f" of task {task}")
+
+    def _gap(self, passes: int, trials: int, k: int, of: str = "") -> Posterior:
+        about = About(f"pass@{k} minus pass^{k}{of}", self.engine, None, self.cells.n_tasks)
+        rate = self._rate(passes, trials, about)
+        return gap_posterior(rate, self._hyper, passes, trials, k, about)
+
     # -- tables -----------------------------------------------------------------------
 
     def task_table(self, *, k: Iterable[int] = (1,), ci_prob: float = 0.95) -> TaskTable:
@@ -423,6 +448,37 @@ class Fit:
             One row a task, with unrounded numbers.
         """
         return self.task_table(k=k, ci_prob=ci_prob).to_pandas()
+
+    def flaky_tasks(
+        self, *, k: int | None = None, top: int | None = None, ci_prob: float = 0.95
+    ) -> FlakyTable:
+        """Tasks that pass sometimes and never reliably, the flakiest first.
+
+        Parameters
+        ----------
+        k : int, optional
+            Number of attempts, at least 2; default: the largest number of rollouts that a
+            task had, and 2 where that is 1.
+        top : int, optional
+            How many tasks; default: all that were scored.
+        ci_prob : float, default 0.95
+            Level of the equal-tailed intervals.
+
+        Returns
+        -------
+        FlakyTable
+
+        Notes
+        -----
+        Ranked by the posterior mean of 1 - (1 - p)^k - p^k, the probability that k
+        attempts at the task neither all fail nor all pass. It is largest at p = 1/2.
+        """
+        attempts = max(self.max_trials, 2) if k is None else as_whole(k, "k", minimum=2)
+        most = None if top is None else as_whole(top, "top", minimum=1)
+        level = as_probability(ci_prob, "ci_prob", open_ends=True)
+        return flaky_table(
+            self.rollouts, lambda s, n: self._gap(s, n, attempts), attempts, most, level
+        )
 
     def predicted_histogram(self, *, ci_prob: float = 0.95) -> PredictedHistogram:
         """Numbers of tasks by passes: observed, and predicted for a replicate suite.
