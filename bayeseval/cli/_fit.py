@@ -47,6 +47,20 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
     ``claim`` and ``confidence``, ``rows`` (``prior``, ``formula``, ``mean``, ``lower``,
     ``upper``, ``ci_prob``, ``prob``, ``verdict``; the first row is the fit's own prior),
     ``moves``, ``moved`` (names of priors) and ``conclusion``.
+``slices``
+    null without ``--by``; else ``by``, ``pooling``, ``rows`` (each slice: ``slice``, ``tasks``,
+    ``rollouts``, ``passes``, ``errored``, ``raw_rate``, ``wilson``, ``bootstrap``, ``mean``,
+    ``lower``, ``upper``, ``small``), ``worst`` with ``prob_worst``, ``weights`` (``share``,
+    ``count``, ``unsupported``), ``estimates`` over the mix of slices (with
+    ``if_unsupported_pass`` where a slice without tasks gives a range), ``lost``,
+    ``stratified`` (``estimate``, ``se``, ``interval``, ``unweighted``, ``n_eff``,
+    ``variance_share``), ``next_tasks`` and ``checks``.
+``flaky``
+    The tasks with the largest pass@k minus pass^k: ``task``, ``passes``, ``trials``, ``k``,
+    ``mean``, ``lower``, ``upper``.
+``contamination``
+    null without ``--leaked``; else ``leaked_tasks``, ``tasks`` and ``rows``: ``quantity``,
+    ``k``, ``all``, ``clean`` and ``inflation``.
 ``checks``
     Those of the exact engine: ``name``, ``value``, ``limit``, ``at_most`` (whether the
     limit is an upper one), ``passed``, ``meaning``, ``remedy``.
@@ -127,6 +141,62 @@ def fit(
         str,
         typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
     ] = "uniform",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="FACTOR,...",
+            help="Fit slice by slice: the levels of a factor, or of several crossed.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            "--pooling",
+            metavar="partial|none|complete",
+            help="How much slices tell of each other. Default: partial, and none with "
+            "--engine exact.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="CSV",
+            help="The population: a column for each factor of --by, and weight (shares) or "
+            "count (traffic).",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    unsupported: Annotated[
+        str,
+        typer.Option(
+            "--unsupported",
+            metavar="refuse|bounds",
+            help="A slice with weight but without tasks: an error, or the range of answers.",
+            rich_help_panel="Slices",
+        ),
+    ] = "refuse",
+    next_tasks: Annotated[
+        str | None,
+        typer.Option(
+            "--next-tasks",
+            metavar="M",
+            help="Say in which slices the next M tasks would tell most.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    leaked: Annotated[
+        str | None,
+        typer.Option(
+            "--leaked",
+            metavar="FACTOR",
+            help="A factor that marks leaked tasks: answers for all and for clean ones.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
     plot: Annotated[
         str | None,
         typer.Option("--plot", metavar="FILE", help="Write a figure: .png, .svg or .pdf."),
@@ -191,6 +261,12 @@ def fit(
         ci_prob=ci_prob,
         errors=errors,
         odds_ratio=odds_ratio,
+        by=by,
+        pooling=pooling,
+        weights=weights,
+        unsupported=unsupported,
+        next_tasks=next_tasks,
+        leaked=leaked,
     )
     reading = Reading(
         files=files,

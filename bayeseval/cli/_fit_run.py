@@ -6,7 +6,7 @@ import contextlib
 import secrets
 import sys
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from bayeseval import __version__
@@ -22,6 +22,17 @@ from bayeseval.cli._sensitivity import (
     print_errored,
     print_fit_priors,
     print_power,
+)
+from bayeseval.cli._slices import (
+    SliceOptions,
+    flaky_document,
+    leak_document,
+    leak_report,
+    print_flaky,
+    print_leak,
+    print_slices,
+    slice_document,
+    slice_report,
 )
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
@@ -66,6 +77,8 @@ class Options:
         Level of all intervals.
     odds_ratios : tuple of float
         Of errored rollouts, for ``--errors model``.
+    slices : SliceOptions
+        Slices, their weights, and leaked tasks.
     """
 
     ks: tuple[int, ...] | None
@@ -79,6 +92,7 @@ class Options:
     chains: int
     ci_prob: float
     odds_ratios: tuple[float, ...] = ODDS_RATIOS
+    slices: SliceOptions = field(default_factory=SliceOptions)
 
     @classmethod
     def of(
@@ -96,6 +110,12 @@ class Options:
         ci_prob: str,
         errors: str = "exclude",
         odds_ratio: str | None = None,
+        by: str | None = None,
+        pooling: str | None = None,
+        weights: str | None = None,
+        unsupported: str = "refuse",
+        next_tasks: str | None = None,
+        leaked: str | None = None,
     ) -> Options:
         """Parse and check what the command line was given."""
         one_of(engine, Engine, "--engine")
@@ -120,6 +140,15 @@ class Options:
             chains=4 if chains is None else as_whole(chains, "--chains", minimum=1),
             ci_prob=as_probability(ci_prob, "--ci-prob", open_ends=True),
             odds_ratios=ODDS_RATIOS if odds_ratio is None else _parse_ratios(odds_ratio),
+            slices=SliceOptions.of(
+                by=by,
+                pooling=pooling,
+                weights=weights,
+                unsupported=unsupported,
+                next_tasks=next_tasks,
+                leaked=leaked,
+                engine=engine,
+            ),
         )
 
 
@@ -156,6 +185,13 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
         print_errored(by_ratio, *asked, printer)
     priors = fit_priors(exact, *asked)
     print_fit_priors(priors, printer)
+    print_flaky(exact, printer, options.ci_prob)
+    leak = leak_report(rollouts, options.slices, options)
+    if leak is not None:
+        print_leak(leak, ks, options.ci_prob, printer)
+    sliced = slice_report(rollouts, options.slices, options, ks) if options.slices.by else None
+    if sliced is not None:
+        print_slices(sliced, printer)
     fit = exact
     if options.engine == "nuts":
         printer.flush()
@@ -174,6 +210,9 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
         document["errors"] = reading.errors
         document["priors"] = priors.document()
         document["by_odds_ratio"] = by_ratio and errored_document(by_ratio, *asked)
+        document["slices"] = sliced and slice_document(sliced)
+        document["flaky"] = flaky_document(exact, options.ci_prob)
+        document["contamination"] = leak and leak_document(leak, ks, options.ci_prob)
         document["formats"] = sorted({each.format.name for each in found.files})
         document["bounds"] = {
             name: each.answers()

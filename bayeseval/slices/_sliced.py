@@ -121,6 +121,12 @@ class SlicedFit:
         """What the answers come from: ``"nuts"`` where slices are partially pooled."""
         return "nuts" if self.pooling == "partial" else "exact"
 
+    @property
+    def shares(self) -> Weights:
+        """Share of each slice among the suite's scored tasks."""
+        own = self._own_weights()
+        return Weights.from_shares(dict(zip(own.labels, own.shares, strict=True)))
+
     def __getitem__(self, label: str) -> Fit:
         if label not in self.slices:
             raise InputError(
