@@ -11,8 +11,8 @@ from bayeseval._validate import as_number, as_positive, as_probability, as_whole
 from bayeseval.cli._plan_options import beta_prior, exactly_one, sentence_of, whole_list
 from bayeseval.cli._tables import Printer, level
 from bayeseval.errors import InputError
-from bayeseval.plan._clustered import ClusteredMethod
-from bayeseval.plan._width import METHOD_NAMES, WidthMethod, as_half_width
+from bayeseval.plan._designs import ClusteredMethod
+from bayeseval.plan._half_width import METHOD_NAMES, WidthMethod, as_half_width
 from bayeseval.unknown import Unknown
 
 __all__ = ["show_clustered", "show_power", "show_slices", "show_width"]

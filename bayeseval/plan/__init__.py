@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from bayeseval.plan._assurance import Assurance, AssuranceSize, assurance, assurance_size
 from bayeseval.plan._clustered import (
-    ClusteredDesign,
     ClusteredPlan,
     ClusteredTable,
     clustered,
     clustered_budget,
     clustered_design,
     clustered_table,
-    design_effect,
 )
 from bayeseval.plan._clustered_assurance import (
     ClusteredAssurance,
@@ -23,17 +21,9 @@ from bayeseval.plan._clustered_assurance import (
     clustered_assurance,
     clustered_assurance_size,
 )
+from bayeseval.plan._designs import ClusteredDesign, design_effect
+from bayeseval.plan._paired import PairedPower, PairedSize, paired_power, paired_size
 from bayeseval.plan._passes import FailuresPlan, PassesPlan, passes, tasks_for_failures
-from bayeseval.plan._power import (
-    PairedPower,
-    PairedSize,
-    UnpairedPower,
-    UnpairedSize,
-    paired_power,
-    paired_size,
-    unpaired_power,
-    unpaired_size,
-)
 from bayeseval.plan._rare import (
     CleanRun,
     FailureBound,
@@ -43,15 +33,9 @@ from bayeseval.plan._rare import (
     see_failure,
 )
 from bayeseval.plan._result import Plan
-from bayeseval.plan._width import (
-    SlicesPlan,
-    WidthAt,
-    WidthPlan,
-    slices,
-    width,
-    width_at,
-    width_table,
-)
+from bayeseval.plan._slices import SlicesPlan, slices
+from bayeseval.plan._unpaired import UnpairedPower, UnpairedSize, unpaired_power, unpaired_size
+from bayeseval.plan._width import WidthAt, WidthPlan, width, width_at, width_table
 
 __all__ = [
     "Assurance",

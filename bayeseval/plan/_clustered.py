@@ -1,87 +1,36 @@
-"""Suites of several rollouts per task: what each design tells, and the cheapest that is enough."""
+"""Suites of several rollouts per task: designs side by side, and the cheapest that is enough."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Literal
 
-from bayeseval._validate import as_number, as_positive, as_probability, as_whole, one_of
-from bayeseval.baselines._proportion import normal_quantile
+from bayeseval._validate import as_positive
 from bayeseval.errors import InputError
+from bayeseval.plan._designs import (
+    ClusteredDesign,
+    ClusteredMethod,
+    Expected,
+    as_rollouts,
+    rollouts_text,
+)
+from bayeseval.plan._half_width import as_half_width
 from bayeseval.plan._passes import as_tasks
 from bayeseval.plan._result import Plan, level_text, rate_text, tasks_text
-from bayeseval.plan._width import as_half_width
 from bayeseval.unknown import Unknown
 
 __all__ = [
-    "ClusteredDesign",
-    "ClusteredMethod",
     "ClusteredPlan",
     "ClusteredTable",
     "clustered",
     "clustered_budget",
     "clustered_design",
     "clustered_table",
-    "design_effect",
 ]
-
-ClusteredMethod = Literal["wilson", "wald"]
 
 # Numbers of rollouts that a plan shows beside the cheapest.
 SHOWN = (1, 2, 3, 4, 5, 6, 8, 10, 16)
-MOST_ROLLOUTS = 100_000
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class ClusteredDesign(Plan):
-    """What a suite of so many tasks and rollouts will tell of the pass rate.
-
-    Parameters
-    ----------
-    tasks, rollouts : int
-        Tasks, and rollouts of each.
-    rate, icc : float
-        The pass rate and the intraclass correlation that are expected.
-    design_effect : float
-        1 + (rollouts - 1) icc: variance against as many independent rollouts.
-    n_eff : float
-        Independent rollouts that tell as much: tasks * rollouts / design_effect.
-    se : float
-        Standard error of the pass rate.
-    half_width : float
-        Of the interval, 0-1.
-    ci_prob : float
-        Level of the interval.
-    method : {"wilson", "wald"}
-        The interval, on `n_eff` rollouts.
-    cost : float
-        Of tasks and rollouts together, in the unit of the costs.
-    """
-
-    tasks: int
-    rollouts: int
-    rate: float
-    icc: float
-    design_effect: float
-    n_eff: float
-    se: float
-    half_width: float
-    ci_prob: float
-    method: ClusteredMethod
-    cost: float
-
-    @property
-    def sentence(self) -> str:
-        """The design in one line."""
-        return (
-            f"{tasks_text(self.tasks)} x {_rollouts(self.rollouts)}: {rate_text(self.rate)} ± "
-            f"{100 * self.half_width:.2f} points ({level_text(self.ci_prob)} "
-            f"{self.method.capitalize()}, ICC {self.icc:.3g}, design effect "
-            f"{self.design_effect:.2f}, worth {self.n_eff:,.0f} independent rollouts; "
-            f"cost {self.cost:,.10g})"
-        )
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -175,43 +124,11 @@ class ClusteredPlan(Plan):
             return f"no design reaches {goal}: {self.cheapest.reason}"
         best = self.cheapest
         return (
-            f"{tasks_text(best.tasks)} x {_rollouts(best.rollouts)} for {goal} "
+            f"{tasks_text(best.tasks)} x {rollouts_text(best.rollouts)} for {goal} "
             f"({level_text(self.ci_prob)} {self.method.capitalize()}, ICC {self.icc:.3g}; the "
             f"cheapest at {self.cost_task:.10g} a task and {self.cost_rollout:.10g} a rollout: "
             f"{best.cost:,.10g})"
         )
-
-
-def design_effect(rollouts: float, icc: float) -> float:
-    """Variance of a pass rate against as many independent rollouts.
-
-    Parameters
-    ----------
-    rollouts : float
-        Rollouts of each task, at least 1.
-    icc : float
-        Intraclass correlation, 0-1.
-
-    Returns
-    -------
-    float
-        1 + (rollouts - 1) * icc.
-
-    Raises
-    ------
-    InputError
-        If an argument is out of range.
-
-    Examples
-    --------
-    >>> import bayeseval as be
-    >>> be.plan.design_effect(4, 0.5)
-    2.5
-    """
-    each = as_number(rollouts, "rollouts")
-    if each < 1:
-        raise InputError(f"rollouts must be at least 1; got {rollouts!r}")
-    return 1.0 + (each - 1.0) * as_probability(icc, "icc")
 
 
 def clustered_design(
@@ -272,8 +189,8 @@ def clustered_design(
     >>> round(be.plan.clustered_design(0.8, 0.5, 50, 4).n_eff)
     80
     """
-    asked = _Asked.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
-    return asked.design(as_tasks(tasks), _as_rollouts(rollouts, "rollouts"))
+    expected = Expected.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
+    return expected.design(as_tasks(tasks), as_rollouts(rollouts, "rollouts"))
 
 
 def clustered_table(
@@ -314,12 +231,12 @@ def clustered_table(
     >>> [(d.tasks, d.rollouts, round(d.half_width, 3)) for d in table.designs]
     [(100, 1, 0.078), (100, 4, 0.062), (200, 1, 0.055), (200, 4, 0.044)]
     """
-    asked = _Asked.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
+    expected = Expected.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
     sizes = sorted({as_tasks(each) for each in tasks})
-    repeats = sorted({_as_rollouts(each, "rollouts") for each in rollouts})
+    repeats = sorted({as_rollouts(each, "rollouts") for each in rollouts})
     if not sizes or not repeats:
         raise InputError("tasks and rollouts must each name at least one number")
-    return ClusteredTable(tuple(asked.design(m, r) for m in sizes for r in repeats))
+    return ClusteredTable(tuple(expected.design(m, r) for m in sizes for r in repeats))
 
 
 def clustered(
@@ -383,18 +300,18 @@ def clustered(
     >>> be.plan.clustered(0.8, 0.5, 0.05, max_tasks=50).cheapest
     UNKNOWN (50 tasks give ± 7.77 points at best, however often each runs)
     """
-    asked = _Asked.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
+    expected = Expected.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
     target = as_half_width(half_width, "half_width")
     most_tasks = None if max_tasks is None else as_tasks(max_tasks, "max_tasks")
-    most_rollouts = _as_rollouts(max_rollouts, "max_rollouts")
-    n_eff = asked.n_eff_for(target)
+    most_rollouts = as_rollouts(max_rollouts, "max_rollouts")
+    n_eff = expected.n_eff_for(target)
     best: ClusteredDesign | None = None
     shown = {}
     for r in range(1, most_rollouts + 1):
-        m = asked.tasks_for(n_eff, r)
+        m = expected.tasks_for(n_eff, r)
         if most_tasks is not None and m > most_tasks:
             continue
-        design = asked.design(m, r)
+        design = expected.design(m, r)
         if r in SHOWN:
             shown[r] = design
         if best is None or design.cost < best.cost:
@@ -402,18 +319,18 @@ def clustered(
     if best is not None:
         shown[best.rollouts] = best
     return ClusteredPlan(
-        asked.rate,
-        asked.icc,
+        expected.rate,
+        expected.icc,
         target,
-        asked.ci_prob,
-        asked.method,
-        asked.cost_task,
-        asked.cost_rollout,
+        expected.ci_prob,
+        expected.method,
+        expected.cost_task,
+        expected.cost_rollout,
         most_tasks,
         most_rollouts,
-        asked.why_none(n_eff, most_tasks, most_rollouts) if best is None else best,
+        expected.why_none(n_eff, most_tasks, most_rollouts) if best is None else best,
         tuple(shown[r] for r in sorted(shown)),
-        asked.best_rollouts,
+        expected.best_rollouts,
         n_eff,
     )
 
@@ -458,132 +375,19 @@ def clustered_budget(
     >>> best.tasks, best.rollouts
     (66, 5)
     """
-    asked = _Asked.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
+    expected = Expected.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
     money = as_positive(budget, "budget")
-    if money < asked.cost_task + asked.cost_rollout:
+    if money < expected.cost_task + expected.cost_rollout:
         raise InputError(
             f"budget must pay for one task and one rollout, "
-            f"{asked.cost_task + asked.cost_rollout:.10g}; got {budget!r}"
+            f"{expected.cost_task + expected.cost_rollout:.10g}; got {budget!r}"
         )
     most_tasks = as_tasks(10**12 if max_tasks is None else max_tasks, "max_tasks")
     designs = []
-    for r in range(1, _as_rollouts(max_rollouts, "max_rollouts") + 1):
-        m = min(math.floor(money / (asked.cost_task + r * asked.cost_rollout) + 1e-9), most_tasks)
+    for r in range(1, as_rollouts(max_rollouts, "max_rollouts") + 1):
+        m = min(
+            math.floor(money / (expected.cost_task + r * expected.cost_rollout) + 1e-9), most_tasks
+        )
         if m:
-            designs.append(asked.design(m, r))
+            designs.append(expected.design(m, r))
     return min(designs, key=lambda design: (design.se, design.cost))
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What every design of a plan has in common."""
-
-    rate: float
-    icc: float
-    method: ClusteredMethod
-    ci_prob: float
-    z: float
-    cost_task: float
-    cost_rollout: float
-
-    @classmethod
-    def of(
-        cls,
-        rate: float,
-        icc: float,
-        method: ClusteredMethod,
-        ci_prob: float,
-        cost_task: float,
-        cost_rollout: float,
-    ) -> _Asked:
-        one_of(method, ClusteredMethod, "method")
-        level = as_probability(ci_prob, "ci_prob", open_ends=True)
-        once = as_number(cost_task, "cost_task")
-        if once < 0:
-            raise InputError(f"cost_task must not be negative; got {cost_task!r}")
-        return cls(
-            as_probability(rate, "rate", open_ends=True),
-            as_probability(icc, "icc"),
-            method,
-            level,
-            normal_quantile((1 - level) / 2),
-            once,
-            as_positive(cost_rollout, "cost_rollout"),
-        )
-
-    @property
-    def spread(self) -> float:
-        """Variance of one outcome."""
-        return self.rate * (1 - self.rate)
-
-    @property
-    def best_rollouts(self) -> float:
-        """Rollouts per task that are cheapest, but for rounding."""
-        if self.icc == 0:
-            return math.inf
-        ratio = self.cost_task / self.cost_rollout * (1 - self.icc) / self.icc
-        return max(math.sqrt(ratio), 1.0)
-
-    def half_width(self, n_eff: float) -> float:
-        z = self.z
-        if self.method == "wald":
-            return z * math.sqrt(self.spread / n_eff)
-        return z * math.sqrt(n_eff * self.spread + z * z / 4) / (n_eff + z * z)
-
-    def n_eff_for(self, half_width: float) -> float:
-        """Independent rollouts that reach a half-width; need not be whole."""
-        h2, z2 = half_width**2, self.z**2
-        if self.method == "wald":
-            return z2 * self.spread / h2
-        # Larger root of h^2 n^2 - (z^2 p q - 2 h^2 z^2) n - z^4 (1/4 - h^2) = 0.
-        middle, last = z2 * self.spread - 2 * h2 * z2, z2 * z2 * (0.25 - h2)
-        root = math.sqrt(middle**2 + 4 * h2 * last)
-        return (middle + root) / (2 * h2) if middle > 0 else 2 * last / (root - middle)
-
-    def tasks_for(self, n_eff: float, rollouts: int) -> int:
-        """Fewest tasks worth so many independent rollouts."""
-        needed = n_eff * design_effect(rollouts, self.icc) / rollouts
-        # A number that is whole but for rounding is not raised to the next.
-        return max(math.ceil(needed * (1 - 1e-12)), 1)
-
-    def why_none(self, n_eff: float, max_tasks: int | None, max_rollouts: int) -> Unknown:
-        assert max_tasks is not None
-        if max_tasks > n_eff * self.icc:
-            needed = math.ceil(n_eff * (1 - self.icc) / (max_tasks - n_eff * self.icc))
-            return Unknown(
-                f"{tasks_text(max_tasks)} need {needed:,} rollouts of each, more than "
-                f"{max_rollouts:,}"
-            )
-        best = self.half_width(max_tasks / self.icc)
-        return Unknown(
-            f"{tasks_text(max_tasks)} give ± {100 * best:.2f} points at best, however often "
-            f"each runs"
-        )
-
-    def design(self, tasks: int, rollouts: int) -> ClusteredDesign:
-        effect = design_effect(rollouts, self.icc)
-        n_eff = tasks * rollouts / effect
-        return ClusteredDesign(
-            tasks,
-            rollouts,
-            self.rate,
-            self.icc,
-            effect,
-            n_eff,
-            math.sqrt(self.spread / n_eff),
-            self.half_width(n_eff),
-            self.ci_prob,
-            self.method,
-            tasks * (self.cost_task + rollouts * self.cost_rollout),
-        )
-
-
-def _as_rollouts(value: int, argument: str) -> int:
-    count = as_whole(value, argument, minimum=1)
-    if count > MOST_ROLLOUTS:
-        raise InputError(f"{argument} must be at most {MOST_ROLLOUTS:,}; got {value!r}")
-    return count
-
-
-def _rollouts(count: int) -> str:
-    return f"{count:,} rollout" if count == 1 else f"{count:,} rollouts"

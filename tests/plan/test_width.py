@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayeseval as be
-from bayeseval.plan._width import WidthMethod
+from bayeseval.plan._half_width import WidthMethod
 
 METHODS = get_args(WidthMethod)
 
