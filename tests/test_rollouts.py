@@ -4,6 +4,7 @@ import copy
 import dataclasses
 import pickle
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -428,14 +429,32 @@ def test_describe_unequal_trials(suite: be.Rollouts) -> None:
     assert "NOT equal: 0 (1 task), 3 (1 task), 4 (2 tasks)." in text
     lines = [line.strip().split("  ") for line in text.splitlines()]
     bars = {cells[0].strip(): cells[1].strip() for cells in lines if len(cells) > 1}
-    assert {name: bars[name] for name in ("none passed", "60-70 %", "not scored")} == {
+    assert {name: bars[name] for name in ("none passed", "66.7 %", "not scored")} == {
         "none passed": "1",
-        "60-70 %": "1",
+        "66.7 %": "1",
         "not scored": "1",
     }
     assert "Note: a note." in text
     assert "Factor slice: dates, joins, None" in text
     assert "results.csv" in text
+
+
+def test_describe_puts_many_shares_into_tenths() -> None:
+    trials = list(range(5, 25))
+    text = be.Rollouts.from_counts([3] * 20, trials).describe()
+    rows = {line.strip().split("  ")[0] for line in text.splitlines()}
+    assert {"none passed", "10-20 %", "60-70 %", "all passed"} <= rows
+    # 3 of 10 begins a tenth, and 3 of 11 belongs to the one before.
+    shares = [3 / n for n in trials]
+    number = sum(0.2 <= share < 0.3 for share in shares)
+    assert next(line for line in text.splitlines() if "20-30 %" in line).split()[2] == f"{number}"
+
+
+def test_describe_keeps_a_long_path_in_one_piece() -> None:
+    path = "/results/" + "x" * 90 + ".csv"
+    suite = replace(be.Rollouts.from_counts([1, 0], 1), source=path)
+    lines = suite.describe().splitlines()
+    assert lines[:2] == [f"{path}:", "2 tasks x 1 rollout: 1 of 2 passed, 0 errored"]
 
 
 @given(suites())

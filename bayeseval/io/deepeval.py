@@ -19,6 +19,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import columns_of, flag, position, refuse_options, score_of
 from bayeseval.io._format import Format, Source
@@ -215,7 +216,7 @@ def _notes(cases: list[_Case], run: _Run, outcome: Any, metric: str | None) -> l
         passed = int(np.count_nonzero(outcome == Outcome.PASS))
         notes.append(
             f"DeepEval itself counts {plural(errored, 'errored case')} as failed; "
-            f"by its rule {passed / len(cases):.1%} pass"
+            f"by its rule {format_percent(passed / len(cases))} pass"
         )
     if metric is None and run.test_passed is not None:
         passed = int(np.count_nonzero(outcome == Outcome.PASS))

@@ -27,6 +27,7 @@ from xml.parsers import expat
 
 import numpy as np
 
+from bayeseval._format import format_percent
 from bayeseval._validate import one_of
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import columns_of, refuse_options, version_text
@@ -380,7 +381,8 @@ def _count_notes(reader: _Reader, kept: list[_Attempt], wanted: str) -> list[str
         n_passed = sum(attempt.outcome == Outcome.PASS for attempt in kept)
         notes.append(
             f"readers of JUnit XML count {plural(n_errored, 'error')} as not passed: "
-            f"{n_passed / len(kept):.1%} of {plural(len(kept), 'attempt')} passed by that rule"
+            f"{format_percent(n_passed / len(kept))} of {plural(len(kept), 'attempt')} passed by "
+            f"that rule"
         )
     if reader.claimed is not None and reader.claimed > len(reader.cases):
         notes.append(

@@ -21,6 +21,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from bayeseval._format import format_percent
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._fields import columns_of, flag, refuse_options, score_of, version_text
 from bayeseval.io._format import Format, Source
@@ -276,7 +277,7 @@ def _notes(
         rule = "counts a case as passed only if every run passed" if several else ""
         left = f"leaves {plural(broke, 'case')} with errors out" if broke else ""
         said = " and ".join(filter(None, (rule, left))) or "asks all evaluators"
-        notes.append(f"multivon-eval itself {said}; its own pass rate is {rate:.1%}")
+        notes.append(f"multivon-eval itself {said}; its own pass rate is {format_percent(rate)}")
     return notes
 
 

@@ -26,6 +26,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from bayeseval._format import format_percent
 from bayeseval.errors import FormatError
 from bayeseval.io._fields import columns_of, flag, refuse_options, score_of, version_text
 from bayeseval.io._format import Format, Source
@@ -339,7 +340,8 @@ def _error_note(outcome: Any, options: Options) -> list[str]:
     passed = int(np.count_nonzero(outcome == Outcome.PASS))
     return [
         f"promptfoo itself counts {plural(errored, 'errored row')} apart, and keeps them in the "
-        f"denominator: over all systems {passed / len(outcome):.1%} of {len(outcome):,} passed"
+        f"denominator: over all systems {format_percent(passed / len(outcome))} of "
+        f"{len(outcome):,} passed"
     ]
 
 

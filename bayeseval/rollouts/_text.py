@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 if TYPE_CHECKING:
     from bayeseval.rollouts import Rollouts
@@ -17,6 +18,10 @@ __all__ = ["describe", "html", "ledger_lines", "plural", "summary"]
 WIDTH = 80
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _MOST_ROWS = 21
+# As many different shares each have a row of their own; more are put into tenths.
+_MOST_SHARES = 9
+
+Counts = npt.NDArray[np.int64]
 
 
 def plural(number: int, noun: str) -> str:
@@ -38,9 +43,14 @@ def summary(rollouts: Rollouts) -> str:
 def describe(rollouts: Rollouts) -> str:
     """Return the histogram of passes, the ledger and the rollouts per task."""
     title = summary(rollouts)
-    if rollouts.source:
+    lines = []
+    if rollouts.source and len(f"{rollouts.source}: {title}") <= WIDTH:
         title = f"{rollouts.source}: {title}"
-    lines = textwrap.wrap(title, WIDTH, break_on_hyphens=False)
+    elif rollouts.source:
+        # A path stays in one piece, so that it can be copied.
+        source = f"{rollouts.source}:"
+        lines += textwrap.wrap(source, WIDTH, break_on_hyphens=False, break_long_words=False)
+    lines += textwrap.wrap(title, WIDTH, break_on_hyphens=False)
     lines += ["", *_trials_lines(rollouts), "", *_histogram_lines(rollouts)]
     lines += ["", *rollouts.ledger.lines()]
     if rollouts.factors:
@@ -81,15 +91,25 @@ def _histogram_rows(rollouts: Rollouts) -> tuple[list[tuple[str, int]], str]:
     scored = rollouts.scored
     passes, trials = rollouts.passes[scored], rollouts.trials[scored]
     none, every = passes == 0, passes == trials
-    # A whole-number division keeps 3 of 10 in the bin that starts at 30 %.
-    tenth = (10 * passes) // np.maximum(trials, 1)
-    between = np.bincount(tenth[~none & ~every], minlength=10)
-    rows = [("none passed", int(none.sum()))]
-    rows += [(f"{10 * at}-{10 * at + 10} %", int(between[at])) for at in range(10)]
-    rows += [("all passed", int(every.sum()))]
+    share = passes[~none & ~every] / trials[~none & ~every]
+    shares, sizes = np.unique(share, return_counts=True)
+    if len(shares) <= _MOST_SHARES:
+        between_rows = [
+            (f"{100 * each:.3g} %", size)
+            for each, size in zip(shares.tolist(), sizes.tolist(), strict=True)
+        ]
+    else:
+        between_rows = _tenths(passes[~none & ~every], trials[~none & ~every])
+    rows = [("none passed", int(none.sum())), *between_rows, ("all passed", int(every.sum()))]
     if not scored.all():
         rows.append(("not scored", int((~scored).sum())))
     return rows, "Tasks by share of rollouts passed:"
+
+
+def _tenths(passes: Counts, trials: Counts) -> list[tuple[str, int]]:
+    # A whole-number division keeps 3 of 10 in the bin that starts at 30 %.
+    number = np.bincount((10 * passes) // trials, minlength=10)
+    return [(f"{10 * at}-{10 * at + 10} %", int(number[at])) for at in range(10)]
 
 
 def _bar(length: float) -> str:
@@ -118,7 +138,11 @@ def _factor_lines(rollouts: Rollouts) -> list[str]:
         shown = ", ".join(str(level) for level in levels[:8])
         more = f", ... ({len(levels)} levels)" if len(levels) > 8 else ""
         lines += textwrap.wrap(
-            f"Factor {name}: {shown}{more}", WIDTH, subsequent_indent="  ", max_lines=3
+            f"Factor {name}: {shown}{more}",
+            WIDTH,
+            subsequent_indent="  ",
+            max_lines=3,
+            break_on_hyphens=False,
         )
     return lines
 

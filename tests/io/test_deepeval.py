@@ -59,7 +59,7 @@ def test_a_crashed_metric_makes_the_case_errored(write: Write) -> None:
     ledger = be.read(write(run(*cases))).ledger
     assert (ledger.passed, ledger.failed, ledger.errored) == (1, 2, 1)
     assert ledger.notes[-1] == (
-        "DeepEval itself counts 1 errored case as failed; by its rule 25.0% pass"
+        "DeepEval itself counts 1 errored case as failed; by its rule 25.0 % pass"
     )
 
 

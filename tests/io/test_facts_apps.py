@@ -116,7 +116,7 @@ def test_what_the_harness_itself_counts_is_told(shared: Path) -> None:
     ).ledger.notes
     assert any("counts 15 errored rows apart" in note for note in notes)
     notes = be.read(folder / "multivon/gen_runs5_model_error_v2schema.json").ledger.notes
-    assert any("its own pass rate is 22.2%" in note for note in notes)
+    assert any("its own pass rate is 22.2 %" in note for note in notes)
     notes = be.read(folder / "openai_evals/230417220821DPM75QNS_test-match.jsonl").ledger.notes
     assert any("oaieval itself reports accuracy = 0.3333" in note for note in notes)
     notes = be.read(folder / "junit/gen_rerunfailures.xml").ledger.notes

@@ -51,7 +51,8 @@ def test_results_of_single_tests(write: Write) -> None:
     assert counts(rollouts) == {"m::a": (1, 1, 0), "m::b": (0, 1, 0), "m::c": (0, 0, 1)}
     assert rollouts.ledger.notes == (
         "2 skipped tests left out (1 of them expected to fail)",
-        "readers of JUnit XML count 1 error as not passed: 33.3% of 3 attempts passed by that rule",
+        "readers of JUnit XML count 1 error as not passed: 33.3 % of 3 attempts passed by that "
+        "rule",
     )
 
 

@@ -75,7 +75,7 @@ def test_statuses_of_single_runs(write: Write) -> None:
     assert (ledger.passed, ledger.failed, ledger.errored, ledger.missing) == (1, 1, 4, 0)
     assert ledger.notes[:2] == (
         "1 skipped case left out, as multivon-eval does",
-        "multivon-eval itself leaves 4 cases with errors out; its own pass rate is 50.0%",
+        "multivon-eval itself leaves 4 cases with errors out; its own pass rate is 50.0 %",
     )
     assert rollouts.levels("suite") == ("demo",)
     assert rollouts.levels("system") == ("fake",)

@@ -62,7 +62,7 @@ def test_an_assertion_message_is_no_error(write: Write) -> None:
     assert (ledger.passed, ledger.failed, ledger.errored) == (1, 1, 1)
     assert ledger.notes == (
         "promptfoo itself counts 1 errored row apart, and keeps them in the denominator: over "
-        "all systems 33.3% of 3 passed",
+        "all systems 33.3 % of 3 passed",
     )
 
 
