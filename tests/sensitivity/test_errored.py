@@ -196,6 +196,27 @@ def test_quick_draws_follow_the_posterior(suite: be.Rollouts) -> None:
         assert distance * math.sqrt(below.size) < 1.95
 
 
+@pytest.mark.slow
+def test_the_true_odds_ratio_gives_the_true_rate_back() -> None:
+    # A failure is lost with probability .4 and a pass with .1: whatever the task's rate, the
+    # odds of a pass among lost rollouts are (.1 / .4) / (.9 / .6) = 1/6 of those among scored.
+    rng, ratio, truth, suites = np.random.default_rng(20260101), 1 / 6, 3 / 4.5, 40
+    covers = dict.fromkeys((ratio, 1), 0)
+    for _ in range(suites):
+        passed = rng.random((60, 4)) < rng.beta(3, 1.5, 60)[:, None]
+        lost = rng.random((60, 4)) < np.where(passed, 0.1, 0.4)
+        suite = be.Rollouts.from_counts(
+            (passed & ~lost).sum(1), (~lost).sum(1), errored=lost.sum(1)
+        )
+        found = be.errored_sensitivity(suite, odds_ratios=covers, imputations=20, rng=1)
+        for each in covers:
+            covers[each] += truth in found[each].pass_rate().eti()
+    # 95 % intervals hold it in fewer than 33 of 40 once in a thousand times.
+    assert covers[ratio] >= 33
+    # Leaving them out is too kind.
+    assert covers[1] < 30
+
+
 def test_text(found: ErroredSensitivity) -> None:
     lines = str(found).splitlines()
     assert lines[0] == found.summary
