@@ -52,6 +52,11 @@ OPTIONS = [
     ("`--errors fail`", "they are failures"),
     ("`--errors bounds`", "every answer three ways: left out, all failed, all passed"),
     (
+        "`--errors model`",
+        "of `fit`: left out, with a table of answers by the odds that they would have passed; see "
+        "[](sensitivity.md)",
+    ),
+    (
         "`--duplicates rollouts`",
         "contradictory records of one task and rollout are further "
         "rollouts instead of an error. Those that agree are always merged and counted",
