@@ -192,7 +192,7 @@ def fit(
         str | None,
         typer.Option(
             "--leaked",
-            metavar="FACTOR",
+            metavar="FACTOR[=LEVEL]",
             help="A factor that marks leaked tasks: answers for all and for clean ones.",
             rich_help_panel="Slices",
         ),

@@ -157,6 +157,7 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
     printer = Printer(silent=json)
     found = reading.find(TREATMENTS)
     rollouts = found.rollouts
+    options.slices.check(rollouts)
     ks = default_ks(rollouts) if options.ks is None else options.ks
     lost = _lost(rollouts, options)
 

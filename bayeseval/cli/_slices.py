@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import as_whole, one_of
-from bayeseval._weights import Weights, read_weights
+from bayeseval._validate import as_whole, nearest_names, one_of
+from bayeseval._weights import Weights, read_weights, slice_label
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.population import Contamination, StratifiedEstimate, contamination, stratified_rate
+from bayeseval.population._contamination import leaked_levels
 from bayeseval.posterior import Posterior
 from bayeseval.rollouts import Rollouts
-from bayeseval.slices import SlicedFit, fit
+from bayeseval.slices import SlicedFit, fit, split
 from bayeseval.slices._table import LEAST_TASKS, WIDEST
 from bayeseval.unknown import Unknown
 
@@ -71,7 +72,7 @@ class SliceOptions:
     next_tasks : int or None
         How many further tasks to share out.
     leaked : str or None
-        Factor that marks leaked tasks.
+        Factor that marks leaked tasks, or ``factor=level``.
     """
 
     by: tuple[str, ...] = ()
@@ -118,6 +119,33 @@ class SliceOptions:
             bounds=unsupported == "bounds",
             next_tasks=None if next_tasks is None else as_whole(next_tasks, "--next-tasks"),
             leaked=leaked,
+        )
+
+    def check(self, rollouts: Rollouts) -> None:
+        """Refuse what the suite cannot answer, before anything is printed."""
+        if self.leaked is not None:
+            leaked_levels(rollouts, *self.leaked_marks(rollouts))
+        if not self.by:
+            return
+        slices = split(rollouts, self.by)
+        if self.weights is not None:
+            aligned = self.weights.align(tuple(slices))
+            if not self.bounds:
+                aligned.require_support()
+
+    def leaked_marks(self, rollouts: Rollouts) -> tuple[str, Any]:
+        """The factor that marks leaked tasks, and its level where that was named."""
+        assert self.leaked is not None
+        factor, equals, text = self.leaked.partition("=")
+        if not equals:
+            return factor, None
+        levels = rollouts.levels(factor)
+        for each in levels:
+            if slice_label(each) == text:
+                return factor, each
+        raise InputError(
+            f"--leaked: no task has {factor} = {text!r}"
+            f"{nearest_names(text, map(slice_label, levels))}"
         )
 
 
@@ -534,7 +562,8 @@ def leak_report(rollouts: Rollouts, chosen: SliceOptions, options: Options) -> C
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CheckWarning)
-        return contamination(rollouts, leaked=chosen.leaked, prior=options.prior)
+        factor, marked = chosen.leaked_marks(rollouts)
+        return contamination(rollouts, leaked=factor, level=marked, prior=options.prior)
 
 
 def print_leak(found: Contamination, ks: tuple[int, ...], ci_prob: float, printer: Printer) -> None:

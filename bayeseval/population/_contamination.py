@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from bayeseval._difference import difference
 from bayeseval._validate import as_probability, as_whole, one_of
+from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.posterior import About, Posterior, ScaledPosterior
@@ -21,7 +22,7 @@ from bayeseval.slices import SlicedFit, fit
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Contamination", "contamination"]
+__all__ = ["Contamination", "contamination", "leaked_levels"]
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["pass_rate", "pass_hat_k", "pass_at_k"]
@@ -221,6 +222,13 @@ def contamination(
     --------
     See `Contamination`.
     """
+    marked, clean = leaked_levels(rollouts, leaked, level)
+    sliced = fit(rollouts, by=leaked, pooling="none", prior=prior)
+    return Contamination(sliced, slice_label(marked), slice_label(clean))
+
+
+def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[Any, Any]:
+    """Levels of leaked and of clean tasks; see `contamination`."""
     levels = rollouts.levels(leaked)
     if len(levels) != 2:
         listed = ", ".join(repr(each) for each in levels[:8])
@@ -229,17 +237,16 @@ def contamination(
             f"{listed}"
         )
     if level is None:
-        marked = [each for each in levels if str(each).strip().lower() in _LEAKED]
-        if len(marked) != 1:
+        found = [each for each in levels if str(each).strip().lower() in _LEAKED]
+        if len(found) != 1:
             raise InputError(
-                f"which level of {leaked!r} marks leaked tasks? name it with level=: "
-                f"{levels[0]!r} or {levels[1]!r}"
+                f"which level of {leaked!r} marks leaked tasks? name it with level= "
+                f"(--leaked {leaked}=LEVEL): {levels[0]!r} or {levels[1]!r}"
             )
-        level = marked[0]
+        level = found[0]
     elif not any(type(each) is type(level) and each == level for each in levels):
         raise InputError(
             f"no task has {leaked} = {level!r}; the levels are {levels[0]!r} and {levels[1]!r}"
         )
     (clean,) = [each for each in levels if not (type(each) is type(level) and each == level)]
-    sliced = fit(rollouts, by=leaked, pooling="none", prior=prior)
-    return Contamination(sliced, str(level), str(clean))
+    return level, clean
