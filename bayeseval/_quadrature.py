@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["LogDensity", "Nodes", "log_integrals", "log_sum", "narrow", "zoom"]
+__all__ = ["LogDensity", "Nodes", "halve", "lay", "log_integrals", "log_sum", "narrow", "zoom"]
 
 Array = npt.NDArray[np.float64]
 
@@ -103,6 +103,16 @@ def _lay(
     return Nodes(points, log_density(points, rows), (upper - lower) / nodes)
 
 
+def halve(log_density: LogDensity, rows: npt.NDArray[np.intp], coarse: Nodes) -> Nodes:
+    """Steps half as long: only the new nodes between the old ones are evaluated."""
+    n_rows, n_points = coarse.points.shape
+    points, logs = np.empty((2, n_rows, 2 * n_points - 1))
+    points[:, ::2], logs[:, ::2] = coarse.points, coarse.logs
+    points[:, 1::2] = 0.5 * (coarse.points[:, 1:] + coarse.points[:, :-1])
+    logs[:, 1::2] = log_density(points[:, 1::2], rows)
+    return Nodes(points, logs, 0.5 * coarse.step)
+
+
 def zoom(
     log_density: LogDensity,
     lower: Array,
@@ -138,13 +148,20 @@ def zoom(
         The same number of nodes for every row.
     """
     lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
+    narrow(rough or log_density, lower, upper, np.arange(lower.size))
+    return lay(log_density, lower, upper, nodes=nodes, tolerance=tolerance)
+
+
+def lay(
+    log_density: LogDensity, lower: Array, upper: Array, *, nodes: int = 32, tolerance: float = 1e-5
+) -> Nodes:
+    """Trapezoid nodes over windows that fit already; otherwise as `zoom`."""
     rows = np.arange(lower.size)
-    narrow(rough or log_density, lower, upper, rows)
-    while True:
-        found = _lay(log_density, lower, upper, rows, nodes)
-        if 2 * nodes > MAX_NODES or bool(np.all(found.discrepancy < tolerance)):
-            return found
+    found = _lay(log_density, lower, upper, rows, nodes)
+    while 2 * nodes <= MAX_NODES and not np.all(found.discrepancy < tolerance):
         nodes *= 2
+        found = halve(log_density, rows, found)
+    return found
 
 
 def log_integrals(
@@ -160,11 +177,13 @@ def log_integrals(
     result = np.empty(lower.size)
     rows = np.arange(lower.size)
     narrow(log_density, lower, upper, rows)
-    while rows.size:
-        found = _lay(log_density, lower[rows], upper[rows], rows, nodes)
+    found = _lay(log_density, lower, upper, rows, nodes)
+    while True:
         result[rows] = found.log_integral
         nodes *= 2
-        if nodes > MAX_NODES:
-            break
-        rows = rows[found.discrepancy >= tolerance]
-    return result
+        todo = found.discrepancy >= tolerance
+        rows = rows[todo]
+        if nodes > MAX_NODES or rows.size == 0:
+            return result
+        coarse = Nodes(found.points[todo], found.logs[todo], found.step[todo])
+        found = halve(log_density, rows, coarse)

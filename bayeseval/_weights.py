@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -43,7 +44,8 @@ class Weights:
 
     Notes
     -----
-    shares | counts ~ Dirichlet(counts + prior), and ``share`` holds their means.
+    shares | counts ~ Dirichlet(counts + prior), and ``share`` holds their means. A slice
+    that was never counted keeps a small share, unless the suite has no task of it either.
 
     Examples
     --------
@@ -66,7 +68,11 @@ class Weights:
         ----------
         shares : mapping
             Share of each slice; crossed slices have tuples of levels as keys. At least 0,
-            of sum 1.
+            of sum 1; rounding of the sum by up to 1e-6 is evened out.
+
+        Returns
+        -------
+        Weights
 
         Raises
         ------
@@ -95,9 +101,13 @@ class Weights:
         Parameters
         ----------
         counts : mapping
-            How often each slice was seen; whole numbers.
+            How often each slice was seen; whole numbers, not all 0.
         prior : float, default 1
             Parameter of the symmetric Dirichlet prior, above 0.
+
+        Returns
+        -------
+        Weights
 
         Raises
         ------
@@ -117,6 +127,11 @@ class Weights:
         counted = "" if self.count is None else f", from {sum(self.count.values()):,} counted"
         return f"Weights({listed}{counted})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # A read-only mapping cannot be pickled; a plain one holds the same.
+        count = None if self.count is None else dict(self.count)
+        return Weights, (dict(self.share), count, self.prior)
+
     def align(self, labels: Sequence[str]) -> AlignedWeights:
         """Order the weights by the slices of a suite.
 
@@ -125,10 +140,19 @@ class Weights:
         labels : sequence of str
             The slices that the suite has.
 
+        Returns
+        -------
+        AlignedWeights
+
         Raises
         ------
         InputError
             A slice of the suite without a weight, or no weight on any slice that has tasks.
+
+        Notes
+        -----
+        A counted slice with neither traffic nor a task is no part of the population, and
+        its prior weight goes to the others.
         """
         unweighted = [label for label in labels if label not in self.share]
         if unweighted:
@@ -137,18 +161,30 @@ class Weights:
                 f"slice {name!r} has no weight{nearest_names(name, self.share)}; give each slice "
                 f"one, 0 to leave it out; the weights name: {_listed(self.share)}"
             )
+        share: Mapping[str, float] = self.share
+        strength: dict[str, float] = {}
+        if self.count is not None:
+            strength = {
+                label: count + self.prior
+                for label, count in self.count.items()
+                if count > 0 or label in labels
+            }
+            total = sum(strength.values())
+            share = {label: value / total for label, value in strength.items()}
         missing = {
-            label: share for label, share in self.share.items() if label not in labels and share > 0
+            label: value for label, value in share.items() if label not in labels and value > 0
         }
-        if sum(missing.values()) > 1.0 - 1e-12:
+        if sum(share[label] for label in labels) < 1e-12:
             raise InputError(
                 f"no slice with a weight has a task; the suite has the slices {_listed(labels)}"
             )
-        concentration = None
-        if self.count is not None:
-            concentration = tuple(self.count[label] + self.prior for label in labels)
-        shares = tuple(self.share[label] for label in labels)
-        return AlignedWeights(tuple(labels), shares, missing, concentration)
+        return AlignedWeights(
+            tuple(labels),
+            tuple(share[label] for label in labels),
+            missing,
+            tuple(strength[label] for label in labels) if strength else None,
+            sum(strength[label] for label in missing) if strength else 0.0,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,12 +201,15 @@ class AlignedWeights:
         Weights of slices of the population that the suite has no task of.
     concentration : tuple of float or None
         Dirichlet parameters of the suite's slices, where the weights were counted.
+    missing_concentration : float, default 0
+        Sum of the Dirichlet parameters of slices without tasks.
     """
 
     labels: tuple[str, ...]
     shares: tuple[float, ...]
     unsupported: Mapping[str, float]
     concentration: tuple[float, ...] | None
+    missing_concentration: float = 0.0
 
     @property
     def missing_share(self) -> float:
@@ -222,7 +261,8 @@ def read_weights(path: str | os.PathLike[str], *, by: str | Sequence[str]) -> We
     Raises
     ------
     FormatError
-        A column that is missing, a value that is no number, a slice that stands twice.
+        No such file, a column that is missing, a value that is no number, a slice that
+        stands twice, shares that do not sum to 1.
 
     Examples
     --------
@@ -234,48 +274,72 @@ def read_weights(path: str | os.PathLike[str], *, by: str | Sequence[str]) -> We
     """
     name = Path(path)
     factors = (by,) if isinstance(by, str) else tuple(by)
-    try:
-        text = name.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(f"{name}: no such file") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise FormatError(f"{name}: cannot be read as UTF-8 text: {error}") from None
-    try:
-        rows = [row for row in csv.reader(text.splitlines()) if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise FormatError(f"{name}: {error}") from None
-    if len(rows) < 2:
-        raise FormatError(f"{name}: the file needs a header and one row for each slice")
-    header = [cell.strip() for cell in rows[0]]
+    header, rows = _table(name)
     places = [_column(name, header, factor) for factor in factors]
-    known = [column for column in (*_WEIGHT_COLUMNS, *_COUNT_COLUMNS) if column in header]
+    known = [
+        at
+        for at, column in enumerate(header)
+        if at not in places and column.lower() in (*_WEIGHT_COLUMNS, *_COUNT_COLUMNS)
+    ]
     if len(known) != 1:
         raise FormatError(
             f"{name}: the header must name one column of weights, weight or count; "
             f"it has {_listed(header)}"
         )
-    at = header.index(known[0])
-    values: dict[tuple[str, ...], float] = {}
-    for line, row in enumerate(rows[1:], start=2):
-        cells = [cell.strip() for cell in row]
-        if len(cells) < len(header):
-            raise FormatError(f"{name}: row {line} has {len(cells)} cells of {len(header)}")
-        key = tuple(cells[place] for place in places)
+    at, counted = known[0], header[known[0]].lower() in _COUNT_COLUMNS
+    values: dict[tuple[str | None, ...], float] = {}
+    for line, cells in rows:
+        # Factors have no value where a results file has an empty cell.
+        key = tuple(cells[place] or None for place in places)
+        label = slice_label(key)
         if key in values:
-            raise FormatError(f"{name}: row {line} names slice {slice_label(key)!r} again")
+            raise FormatError(f"{name}: line {line} names slice {label!r} again")
         try:
-            values[key] = as_number(cells[at], f"{known[0]} of {slice_label(key)!r}")
+            what = f"{header[at]} of {label!r}"
+            values[key] = as_whole(cells[at], what) if counted else as_number(cells[at], what)
         except InputError as error:
-            raise FormatError(f"{name}: row {line}: {error}") from None
+            hint = "; per cent are divided by 100, without the sign" if "%" in cells[at] else ""
+            raise FormatError(f"{name}: line {line}: {error}{hint}") from None
     try:
-        if known[0] in _COUNT_COLUMNS:
-            return Weights.from_counts(values)  # type: ignore[arg-type]
+        if counted:
+            return Weights.from_counts({key: int(value) for key, value in values.items()})
         return Weights.from_shares(values)
     except InputError as error:
         raise FormatError(f"{name}: {error}") from None
 
 
+def _table(name: Path) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """Header and rows of a CSV file, each row with the number of its line."""
+    try:
+        text = name.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise FormatError(f"{name}: no such file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{name}: cannot be read as UTF-8 text: {error}") from None
+    reader = csv.reader(io.StringIO(text, newline=""))
+    rows = []
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any(cells):
+                rows.append((reader.line_num, cells))
+    except csv.Error as error:
+        raise FormatError(f"{name}: line {reader.line_num}: {error}") from None
+    if len(rows) < 2:
+        raise FormatError(f"{name}: the file needs a header and one row for each slice")
+    header = rows[0][1]
+    for line, cells in rows[1:]:
+        if len(cells) != len(header):
+            raise FormatError(
+                f"{name}: line {line} has {len(cells)} cells, the header {len(header)}; numbers "
+                "have a decimal point, and a cell with a comma stands in quotes"
+            )
+    return header, rows[1:]
+
+
 def _column(name: Path, header: Sequence[str], factor: str) -> int:
+    if header.count(factor) > 1:
+        raise FormatError(f"{name}: the header names column {factor!r} twice")
     if factor not in header:
         raise FormatError(
             f"{name}: no column {factor!r}{nearest_names(factor, header)}; the header has "

@@ -110,7 +110,9 @@ class Checks:
         return f"<table><tr><th>check</th><th>value</th><th>limit</th><th></th></tr>{cells}</table>"
 
 
-def exact_checks(hyper: ExactHyper, cells: ScoredCells, rng: np.random.Generator) -> Checks:
+def exact_checks(
+    hyper: ExactHyper, cells: ScoredCells, rng: np.random.Generator, replicates: int = REPLICATES
+) -> Checks:
     """Checks of a fit by the exact engine."""
     quadrature = Check(
         "quadrature",
@@ -120,7 +122,7 @@ def exact_checks(hyper: ExactHyper, cells: ScoredCells, rng: np.random.Generator
         "change of the integral when half of the nodes are left out; its error is the square",
         "report the data: the integration did not converge",
     )
-    chosen = rng.choice(hyper.weights.size, size=REPLICATES, p=hyper.weights)
+    chosen = rng.choice(hyper.weights.size, size=replicates, p=hyper.weights)
     predictive = predictive_check(hyper.alpha[chosen], hyper.beta[chosen], cells, rng)
     return Checks((quadrature, predictive))
 

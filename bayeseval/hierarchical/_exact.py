@@ -15,7 +15,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bayeseval._quadrature import LogDensity, Nodes, log_integrals, log_sum, zoom
+from bayeseval._quadrature import (
+    LogDensity,
+    Nodes,
+    halve,
+    lay,
+    log_integrals,
+    log_sum,
+    zoom,
+)
 from bayeseval.hierarchical._functionals import log_rising, solve_pass_hat
 from bayeseval.hierarchical._likelihood import (
     TailCounts,
@@ -96,6 +104,11 @@ class ExactHyper:
     def expect(self, values: Array) -> float:
         """Posterior expectation of a quantity given at the nodes."""
         return float(np.sum(self.weights * values))
+
+    @property
+    def mean_rate(self) -> float:
+        """Posterior mean of the pass rate of a new task."""
+        return self.expect(special.expit(self.x))
 
     def moments(self, values: Array) -> tuple[float, float]:
         """Posterior mean and standard deviation of a quantity given at the nodes."""
@@ -203,9 +216,15 @@ class _OverX:
         logs = log_integrals(self._density(flat), *self._window(flat), tolerance=tolerance)
         return logs.reshape(y.shape)
 
-    def nodes(self, y: Array) -> Nodes:
-        """Nodes of the integral at each y."""
-        return zoom(self._density(y), *self._window(y))
+    def nodes(self, y: Array, within: tuple[Array, Array] | None = None) -> Nodes:
+        """Nodes of the integral at each y, in a window for each where it is known."""
+        if within is None:
+            return zoom(self._density(y), *self._window(y))
+        return lay(self._density(y), *within)
+
+    def halved(self, y: Array, coarse: Nodes) -> Nodes:
+        """Nodes at each y with steps half as long."""
+        return halve(self._density(y), np.arange(y.size), coarse)
 
     @classmethod
     def within_reach(cls, tails: TailCounts, prior: HierarchicalPrior) -> _OverX:
@@ -233,23 +252,68 @@ class _OverX:
         return cls(tails, prior, max(low - slack, -prior.x_limit), min(high + slack, prior.x_limit))
 
 
+class _Rows:
+    """Nodes in x at values of y, kept: none is computed twice, and each helps the next.
+
+    Where the integral at a value of y has its mass is known from those next to it.
+    """
+
+    def __init__(self, over_x: _OverX) -> None:
+        self.over_x = over_x
+        self.y: Array = np.empty(0)
+        self.nodes: Nodes | None = None
+
+    def log_integral(self, y: Array) -> Array:
+        """Log integral at each new y."""
+        within = None if self.nodes is None else self._between(self.nodes, y)
+        found = self.over_x.nodes(y, within)
+        logs = found.log_integral
+        if self.nodes is not None:
+            self.y, self.nodes = self._joined(self.nodes, y, found)
+        else:
+            self.y, self.nodes = y, found
+        return logs
+
+    def _between(self, known: Nodes, y: Array) -> tuple[Array, Array]:
+        right = np.clip(np.searchsorted(self.y, y), 1, self.y.size - 1)
+        left = right - 1
+        low = np.minimum(known.points[left, 0], known.points[right, 0])
+        high = np.maximum(known.points[left, -1], known.points[right, -1])
+        slack = (high - low) / 16.0
+        return np.maximum(low - slack, self.over_x.low), np.minimum(high + slack, self.over_x.high)
+
+    def _joined(self, known: Nodes, y: Array, found: Nodes) -> tuple[Array, Nodes]:
+        """All rows in the order of y, with the same number of nodes each."""
+        while known.points.shape[1] < found.points.shape[1]:
+            known = self.over_x.halved(self.y, known)
+        while found.points.shape[1] < known.points.shape[1]:
+            found = self.over_x.halved(y, found)
+        every = np.concatenate([self.y, y])
+        order = np.argsort(every)
+        pairs = ((known.points, found.points), (known.logs, found.logs), (known.step, found.step))
+        points, logs, step = (np.concatenate(pair)[order] for pair in pairs)
+        return every[order], Nodes(points, logs, step)
+
+
 def integrate(rollouts: Rollouts, prior: HierarchicalPrior) -> ExactHyper:
     """Integrate the hierarchical posterior of a suite."""
     tails = tail_counts(rollouts)
     over_x = _OverX.within_reach(tails, prior)
+    rows = _Rows(over_x)
 
     def over_y(y: Array, _: npt.NDArray[np.intp]) -> Array:
-        return over_x.log_integral(y) + prior.log_density_y(y)
+        return rows.log_integral(y[0])[None] + prior.log_density_y(y)
 
     def roughly(y: Array, _: npt.NDArray[np.intp]) -> Array:
         return over_x.log_integral(y, tolerance=np.inf) + prior.log_density_y(y)
 
     outer = zoom(over_y, np.array([-prior.y_limit]), np.array([prior.y_limit]), rough=roughly)
+    assert rows.nodes is not None
     log_marginal = float(outer.log_integral[0])
     heavy = outer.logs[0] > outer.logs[0].max() - 40.0
-    y = outer.points[0][heavy]
-    rows = over_x.nodes(y)
-    logs = rows.logs + np.log(rows.step * outer.step[0])[:, None] + prior.log_density_y(y)[:, None]
+    y, points, step = outer.points[0][heavy], rows.nodes.points[heavy], rows.nodes.step[heavy]
+    scale = np.log(step * outer.step[0])[:, None]
+    logs = rows.nodes.logs[heavy] + scale + prior.log_density_y(y)[:, None]
     kept = logs > logs.max() - 40.0
     weights = np.exp(logs[kept] - log_sum(logs[kept]))
     row_logs = log_sum(logs)
@@ -258,11 +322,11 @@ def integrate(rollouts: Rollouts, prior: HierarchicalPrior) -> ExactHyper:
         tails,
         prior,
         over_x,
-        rows.points[kept],
+        points[kept],
         np.broadcast_to(y[:, None], kept.shape)[kept],
         weights,
-        (y, rows.points[:, 0], rows.points[:, -1], mass),
-        rows.points.shape[1] - 1,
+        (y, points[:, 0], points[:, -1], mass),
+        points.shape[1] - 1,
         log_marginal,
-        float(max(outer.discrepancy.max(), rows.discrepancy.max())),
+        float(max(outer.discrepancy.max(), rows.nodes.discrepancy[heavy].max())),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -97,7 +98,7 @@ class HierarchicalPrior:
     def log_density_x(self, log_mean: Array, log_rest: Array) -> Array:
         """Log prior density of x = logit(mean), given log(mean) and log(1 - mean)."""
         a, b = self.mean
-        return np.asarray(a * log_mean + b * log_rest - log_beta(a, b))
+        return np.asarray(a * log_mean + b * log_rest - _log_beta(a, b))
 
     def log_density_y(self, y: Array) -> Array:
         """Log prior density of y = logit(ICC) = -log(kappa)."""
@@ -145,7 +146,13 @@ def _beta_text(pair: tuple[float, float] | None) -> str:
 def _logit_beta(z: Array, pair: tuple[float, float]) -> Array:
     """Log density of the logit of a Beta variable."""
     a, b = pair
-    return np.asarray(-a * np.logaddexp(0.0, -z) - b * np.logaddexp(0.0, z) - log_beta(a, b))
+    return np.asarray(-a * np.logaddexp(0.0, -z) - b * np.logaddexp(0.0, z) - _log_beta(a, b))
+
+
+@lru_cache
+def _log_beta(alpha: float, beta: float) -> float:
+    """A constant that every evaluation of the density needs."""
+    return float(log_beta(alpha, beta))
 
 
 def _reach(pair: tuple[float, float]) -> float:

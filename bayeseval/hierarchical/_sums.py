@@ -268,7 +268,7 @@ def lattice_mean(
     low, high = bounds
     width = (high - low) * 1.02
     budget = 1.0e6 * n * width / (weights.size * len(groups))
-    size = int(2 ** np.clip(np.floor(np.log2(budget)), 11, 13))
+    size = int(2 ** np.clip(np.floor(np.log2(budget)), 11, 12))
     # A whole number of steps in one task's share, so that both its ends are on the lattice.
     cells = int(np.ceil(size / (n * width)))
     step = 1.0 / (n * cells)

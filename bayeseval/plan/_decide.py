@@ -23,14 +23,21 @@ Array = npt.NDArray[np.float64]
 CHUNK = 32
 BLOCK = 8 * CHUNK
 SCOUT = 33
+# Steps by which a window grows where it cuts a posterior off.
+GROWTH = 12
 # Nodes whose density is below exp(-DROP) of the largest are left out: 2e-9.
 DROP = 20.0
 TOLERANCE = 1e-7
 MOST_NODES = 400_000
+# Numbers of the table over the lattice, one row for each number of passes: 80 MB.
+MOST_CELLS = 10_000_000
 # A value this many times further from `near` than its last change is on the right side of it.
 SAFETY = 8.0
 # Nodes that must share the mass; on fewer, two coarse lattices can agree and both be wrong.
-FEWEST_NODES = 6.0
+FEWEST_NODES = 12.0
+# Steps along y, and nodes on either side of the bar, before suites are split into parts.
+SHARED_NODES = 64
+SPLIT = 4
 REACH = 40.0
 
 
@@ -117,9 +124,11 @@ def _alike(histograms: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
 
 
 def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float | None) -> Array:
+    """Probabilities of suites that share a window; those it is too wide for get smaller ones."""
     window = _window(histograms, prior)
     found = np.full(len(histograms), np.inf)
     open_ = np.arange(len(histograms))
+    most = min(MOST_NODES, MOST_CELLS // histograms.shape[1])
     nodes = 16
     while True:
         new, sharing = _integrate(histograms[open_], bar, prior, window, nodes)
@@ -130,7 +139,13 @@ def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float 
             done |= np.abs(new - near) > SAFETY * change
         open_ = open_[~done | (sharing < FEWEST_NODES)]
         nodes *= 2
-        if open_.size == 0 or 2 * nodes * nodes > MOST_NODES:
+        if open_.size == 0 or 2 * nodes * nodes > most:
+            return found
+        if nodes > SHARED_NODES and len(histograms) > 1:
+            passed = histograms[open_] @ np.arange(histograms.shape[1])
+            for rows in np.array_split(open_[np.argsort(passed)], SPLIT):
+                if rows.size:
+                    found[rows] = _chunk(histograms[rows], bar, prior, near)
             return found
 
 
@@ -174,24 +189,37 @@ def _log_density(histograms: Array, x: Array, y: Array, prior: HierarchicalPrior
 
 
 def _window(histograms: Array, prior: HierarchicalPrior) -> tuple[float, float, float, float]:
-    """Window that holds the posteriors of all suites, narrowed until it no longer shrinks."""
-    ends = np.array(
-        [
-            [-min(prior.x_limit, REACH), min(prior.x_limit, REACH)],
-            [-min(prior.y_limit, REACH), min(prior.y_limit, REACH)],
-        ]
-    )
-    for _ in range(30):
-        grid = [np.linspace(low, high, SCOUT) for low, high in ends]
-        logs = _log_density(histograms, grid[0], grid[1], prior)
+    """Window that holds the posteriors of all suites, moved until it neither cuts nor shrinks.
+
+    First along x alone: the best mean depends little on the ICC, but at a mean that is off the
+    best ICC is far off. A coarse grid can still narrow it to the wrong place; then the density
+    is high at an end, and the window grows there again.
+    """
+    x_reach, y_reach = min(prior.x_limit, REACH), min(prior.y_limit, REACH)
+    x, y = (-x_reach, x_reach), (-y_reach, y_reach)
+    settled = False
+    for _ in range(60):
+        across, along = np.linspace(x[0], x[1], 2 * SCOUT - 1), np.linspace(y[0], y[1], SCOUT)
+        logs = _log_density(histograms, across, along, prior)
         kept = logs > logs.max(axis=(1, 2), keepdims=True) - DROP
-        new = ends.copy()
-        for axis, other in ((0, 2), (1, 1)):
-            at = np.flatnonzero(kept.any(axis=(0, other)))
-            new[axis, 0] = grid[axis][max(at[0] - 1, 0)]
-            new[axis, 1] = grid[axis][min(at[-1] + 1, SCOUT - 1)]
-        shrinks = np.diff(new, axis=1) < 0.8 * np.diff(ends, axis=1)
-        ends = new
-        if not shrinks.any():
-            break
-    return ends[0, 0], ends[0, 1], ends[1, 0], ends[1, 1]
+        x, moved = _around(across, kept.any(axis=(0, 2)), x_reach)
+        if settled:
+            y, moved_too = _around(along, kept.any(axis=(0, 1)), y_reach)
+            moved = moved or moved_too
+            if not moved:
+                break
+        settled = settled or not moved
+    return *x, *y
+
+
+def _around(
+    grid: Array, kept: npt.NDArray[np.bool_], reach: float
+) -> tuple[tuple[float, float], bool]:
+    """Ends of what is kept, one step further out, and whether they differ much from before."""
+    at, last, step = np.flatnonzero(kept), grid.size - 1, float(grid[1] - grid[0])
+    cuts_low, cuts_high = at[0] == 0 and grid[0] > -reach, at[-1] == last and grid[-1] < reach
+    low = grid[0] - GROWTH * step if cuts_low else grid[max(at[0] - 1, 0)]
+    high = grid[-1] + GROWTH * step if cuts_high else grid[min(at[-1] + 1, last)]
+    shrinks = high - low < 0.8 * (grid[-1] - grid[0])
+    ends = max(float(low), -reach), min(float(high), reach)
+    return ends, bool(cuts_low or cuts_high or shrinks)

@@ -8,7 +8,7 @@ from bayeseval.posterior._mean import dirichlet_mean, weighted_mean
 from bayeseval.posterior._minimum import MinimumPosterior
 from bayeseval.posterior._mixture import BetaMixture, log_beta_tail
 from bayeseval.posterior._panels import GridPosterior
-from bayeseval.posterior._scaled import ScaledPosterior
+from bayeseval.posterior._scaled import ScaledPosterior, scaled
 from bayeseval.posterior._table import TablePosterior
 
 __all__ = [
@@ -25,5 +25,6 @@ __all__ = [
     "dirichlet_mean",
     "log_beta_tail",
     "logit",
+    "scaled",
     "weighted_mean",
 ]

@@ -22,7 +22,7 @@ from bayeseval.posterior._base import About, Posterior
 from bayeseval.posterior._discrete import DiscretePosterior
 from bayeseval.posterior._table import TablePosterior
 
-__all__ = ["MeanPosterior", "lattice_mean"]
+__all__ = ["NOISE", "MeanPosterior", "lattice_mean"]
 
 Array = npt.NDArray[np.float64]
 

@@ -7,22 +7,24 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy import fft
 
 from bayeseval._validate import Seed, as_generator
 from bayeseval.errors import InputError
 from bayeseval.posterior._base import About, Posterior
 from bayeseval.posterior._discrete import DiscretePosterior
 from bayeseval.posterior._draws import DrawsPosterior
-from bayeseval.posterior._lattice import lattice_mean
+from bayeseval.posterior._lattice import NOISE, lattice_mean
 
 __all__ = ["dirichlet_mean", "weighted_mean"]
 
 Array = npt.NDArray[np.float64]
 
-# Chains and draws where the weights are uncertain.
-DRAWS = (4, 25_000)
-# A prediction of more values than this is shared out to that many.
-MOST_VALUES = 20_000
+# Chains and draws where the weights are uncertain; fewer of very many quantities, so that
+# all of them together hold no more numbers than the second, but no fewer than the third.
+DRAWS, MOST_NUMBERS, LEAST_DRAWS = (4, 25_000), 10_000_000, 1000
+# Predictions of more values than this together are shared out to points of a lattice.
+MOST_PAIRS, LATTICE = 1_000_000, 2**16
 
 
 def weighted_mean(
@@ -45,6 +47,17 @@ def weighted_mean(
         What the mean is.
     rng : int or Generator, optional
         Used only where some are known by draws and others are not.
+
+    Returns
+    -------
+    Posterior
+        Convolved on a lattice where all are continuous, value by value where all are
+        discrete, and draw by draw where one is known by draws.
+
+    Raises
+    ------
+    InputError
+        A posterior that is not on [0, 1], or draws of different shapes.
     """
     used = [(p, float(w)) for p, w in zip(posteriors, weights, strict=True) if w > 0]
     if any(posterior.support != (0.0, 1.0) for posterior, _ in used):
@@ -81,6 +94,17 @@ def dirichlet_mean(
         What the mean is.
     rng : int or Generator, optional
         Seed of the weights' draws.
+
+    Returns
+    -------
+    DrawsPosterior
+        4 x 25,000 independent draws (fewer of more than 100 quantities), or as many as the
+        quantities have.
+
+    Raises
+    ------
+    InputError
+        Draws of different shapes.
     """
     generator = as_generator(rng)
     draws = _together(posteriors, generator)
@@ -96,7 +120,9 @@ def _together(posteriors: Sequence[Posterior], rng: np.random.Generator) -> Arra
             "posteriors known by draws must have draws of one shape; got "
             f"{', '.join(map(str, sorted(shapes)))}"
         )
-    shape = shapes.pop() if shapes else DRAWS
+    chains, draws = DRAWS
+    most = max(MOST_NUMBERS // (chains * len(posteriors)), LEAST_DRAWS)
+    shape = shapes.pop() if shapes else (chains, min(draws, most))
     return np.stack(
         [
             p.draws
@@ -110,29 +136,44 @@ def _together(posteriors: Sequence[Posterior], rng: np.random.Generator) -> Arra
 def _discrete_mean(
     posteriors: Sequence[Posterior], weights: Array, about: About
 ) -> DiscretePosterior:
-    """Predictions that take finitely many values: convolved value by value."""
-    values, masses = np.zeros(1), np.ones(1)
+    """Predictions that take finitely many values: convolved value by value while they are few."""
+    laws = []
     for posterior, weight in zip(posteriors, weights, strict=True):
         assert isinstance(posterior, DiscretePosterior)
         possible = posterior.probabilities > 0
-        more, chances = posterior.values[possible] * weight, posterior.probabilities[possible]
-        if values.size * more.size > 50 * MOST_VALUES:
-            more, chances = _thinned(more, chances, 50)
+        laws.append((posterior.values[possible] * weight, posterior.probabilities[possible]))
+    values, masses = np.zeros(1), np.ones(1)
+    for at, (more, chances) in enumerate(laws):
+        if values.size * more.size > MOST_PAIRS:
+            values, masses = _on_lattice([(values, masses), *laws[at:]])
+            break
         sums = np.add.outer(values, more).ravel()
         mass = np.multiply.outer(masses, chances).ravel()
         # Sums that differ by rounding alone are one value.
         _, first, which = np.unique(np.round(sums, 12), return_index=True, return_inverse=True)
         values, masses = sums[first], np.bincount(which.ravel(), weights=mass)
-        if values.size > MOST_VALUES:
-            values, masses = _thinned(values, masses, MOST_VALUES)
-    return DiscretePosterior(np.minimum(values, 1.0), masses, about)
+    return DiscretePosterior(np.clip(values, 0.0, 1.0), masses / masses.sum(), about)
 
 
-def _thinned(values: Array, masses: Array, size: int) -> tuple[Array, Array]:
-    """Share masses out to equally spaced points, the mean kept."""
-    points = np.linspace(values[0], values[-1], size)
-    place = np.clip((values - points[0]) / (points[1] - points[0]), 0, size - 1)
-    below = np.minimum(place.astype(np.int64), size - 2)
-    share = place - below
-    result = np.bincount(below, weights=masses * (1.0 - share), minlength=size)
-    return points, result + np.bincount(below + 1, weights=masses * share, minlength=size)
+def _on_lattice(laws: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
+    """Sum of independent discrete quantities on equally spaced points, by FFT.
+
+    A value between two points is shared out between them, which keeps the mean and adds at
+    most a quarter of the squared step to the variance of each quantity.
+    """
+    start = sum(float(values[0]) for values, _ in laws)
+    step = (sum(float(values[-1]) for values, _ in laws) - start) / LATTICE
+    length = fft.next_fast_len(LATTICE + len(laws) + 1, real=True)
+    product: npt.NDArray[np.complex128] | None = None
+    for values, masses in laws:
+        place = (values - values[0]) / step
+        below = np.floor(place).astype(np.int64)
+        share = place - below
+        law = np.bincount(below, weights=masses * (1.0 - share), minlength=length)
+        law += np.bincount(below + 1, weights=masses * share, minlength=length)
+        wave = fft.rfft(law, length)
+        product = wave if product is None else product * wave
+    assert product is not None
+    mass = np.maximum(fft.irfft(product, length), 0.0)
+    heavy = np.flatnonzero(mass > NOISE)
+    return start + step * heavy, mass[heavy] / mass[heavy].sum()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
@@ -12,19 +12,21 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._validate import Population, as_probability, as_whole, nearest_names, one_of
-from bayeseval._weights import AlignedWeights, Weights, as_weights
+from bayeseval._weights import AlignedWeights, Weights, as_weights, slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit
 from bayeseval.hierarchical._checks import Checks
 from bayeseval.hierarchical._draws import DrawsHyper
 from bayeseval.hierarchical._functionals import Functional
+from bayeseval.hierarchical._lost import lost_note, lost_rates, lost_text
 from bayeseval.posterior import (
     About,
+    DiscretePosterior,
     DrawsPosterior,
     MinimumPosterior,
     Posterior,
-    ScaledPosterior,
     dirichlet_mean,
+    scaled,
     weighted_mean,
 )
 from bayeseval.rollouts import Rollouts
@@ -127,7 +129,8 @@ class SlicedFit:
         own = self._own_weights()
         return Weights.from_shares(dict(zip(own.labels, own.shares, strict=True)))
 
-    def __getitem__(self, label: str) -> Fit:
+    def __getitem__(self, slice_: Any) -> Fit:
+        label = slice_ if isinstance(slice_, str) else slice_label(slice_)
         if label not in self.slices:
             raise InputError(
                 f"there is no slice {label!r}{nearest_names(label, self.labels)}; the slices "
@@ -135,15 +138,41 @@ class SlicedFit:
             )
         return self.slices[label]
 
-    @property
+    @cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader of the numbers must see."""
-        notes = [f"Check {check}." for check in self.checks.failed]
+        notes = []
+        if unscored := self.rollouts.n_tasks - self.n_tasks:
+            have, carry = ("task has", "carries") if unscored == 1 else ("tasks have", "carry")
+            notes.append(f"{unscored:,} {have} no scored rollout and {carry} no information.")
+        if self.lost_note:
+            notes.append(self.lost_note)
         small = [label for label, bad in zip(self.labels, self.table().small, strict=True) if bad]
         if small:
             listed = ", ".join(small[:8]) + (", ..." if len(small) > 8 else "")
             notes.append(f"Too small to carry a claim of their own: {listed}.")
+        notes.extend(f"Check {check}." for check in self.checks.failed)
         return tuple(notes)
+
+    @cached_property
+    def lost_note(self) -> str:
+        """How many rollouts errored, and what the pass rate would be had they been scored.
+
+        For slices that are mixed as in the suite; partially pooled ones are fitted apart.
+        """
+        if self.rollouts.ledger.errored == 0:
+            return ""
+        fits = list(self.slices.values())
+        if self.pooling == "complete":
+            return lost_note(self.rollouts, fits[0].prior)
+        rates = [
+            lost_rates(fit.rollouts, fit.prior)
+            if fit.rollouts.ledger.errored
+            else (fit.exact.mean_rate, fit.exact.mean_rate)
+            for fit in fits
+        ]
+        failed, passed = np.array(self._own_weights().shares) @ np.array(rates)
+        return lost_text(self.rollouts, float(failed), float(passed))
 
     # -- answers --------------------------------------------------------------------
 
@@ -235,20 +264,27 @@ class SlicedFit:
         -------
         lower, upper : Posterior
             Equal where each slice with a weight has tasks.
+
+        Raises
+        ------
+        InputError
+            No weight on any slice that has tasks, a slice without a weight.
+
+        Notes
+        -----
+        With m the share of slices without tasks, the ends are (1 - m) r and (1 - m) r + m,
+        where r is the rate over the others. Where the weights were counted m is uncertain
+        too: it is Beta distributed, the sum of a part of the Dirichlet.
         """
         aligned = as_weights(weights).align(self.labels)
         functional = functional_of(kind, k)
-        share = aligned.missing_share
-        if share == 0.0:
+        if not aligned.unsupported:
             answer = self._weighted(functional, aligned, population)
             return answer, answer
-        inside = self._weighted(functional, _supported(aligned), population)
-        ends = []
-        for shift, word in ((0.0, "failed"), (share, "passed")):
-            note = f"As if slices without tasks ({100 * share:.3g} % of the weight) always {word}."
-            about = replace(inside.about, note=note)
-            ends.append(ScaledPosterior(inside, 1.0 - share, shift, about))
-        return ends[0], ends[1]
+        lower, upper = (
+            self._weighted(functional, aligned, population, absent) for absent in (0.0, 1.0)
+        )
+        return lower, upper
 
     def worst_slice(
         self,
@@ -275,14 +311,23 @@ class SlicedFit:
         Notes
         -----
         The minimum of estimates is too low by construction; the posterior of the minimum
-        accounts for how uncertain each of them is.
+        accounts for how uncertain each of them is. Under ``pooling="complete"`` all slices
+        have one rate on new tasks, and each is the worst as likely as any other.
         """
         one_of(population, ("new_tasks", "suite"), "population")
         functional = functional_of(kind, k)
-        parts = self._parts(functional, population)
+        parts = self._parts(functional, population, range(len(self.slices)))
         about = About(
-            f"{functional.name} of the worst slice", self.engine, population, self.n_tasks
+            f"{functional.name} of the worst slice",
+            self.engine,
+            population,
+            self.n_tasks,
+            extrapolated=any(part.extrapolated for part in parts),
+            note=_notes(parts),
         )
+        if self.pooling == "complete" and population == "new_tasks":
+            even = dict.fromkeys(self.labels, 1.0 / len(parts))
+            return WorstSlice(replace(parts[0], about=about), even)  # type: ignore[type-var]
         draws = [part.draws for part in parts if isinstance(part, DrawsPosterior)]
         if len(draws) == len(parts):
             stacked = np.stack(draws)
@@ -308,46 +353,79 @@ class SlicedFit:
         return AlignedWeights(self.labels, tuple((sizes / sizes.sum()).tolist()), {}, None)
 
     def _weighted(
-        self, functional: Functional, aligned: AlignedWeights, population: Population
+        self,
+        functional: Functional,
+        aligned: AlignedWeights,
+        population: Population,
+        absent: float | None = None,
     ) -> Posterior:
-        parts = self._parts(functional, population)
+        """The weighted answer; slices without tasks, if any, all have the value `absent`."""
         used = [at for at, share in enumerate(aligned.shares) if share > 0]
-        note = " ".join(dict.fromkeys(parts[at].about.note for at in used if parts[at].about.note))
+        parts = self._parts(functional, population, used)
+        note = _notes(parts)
+        if absent is not None:
+            share = 100.0 * aligned.missing_share
+            word = "passed" if absent else "failed"
+            note = f"As if slices without tasks ({share:.3g} % of the weight) always {word}. {note}"
+        fits = list(self.slices.values())
         about = About(
             f"{functional.name}, weighted by {' and '.join(self.by)},",
             self.engine,
             population,
-            self.n_tasks,
+            sum(fits[at].cells.n_tasks for at in used) if self.pooling == "none" else self.n_tasks,
             "percent",
-            any(parts[at].extrapolated for at in used),
-            note,
+            any(part.extrapolated for part in parts),
+            note.strip(),
         )
+        shares = [aligned.shares[at] for at in used]
+        strength = [aligned.concentration[at] for at in used] if aligned.concentration else []
         if self.pooling == "complete" and population == "new_tasks":
-            return _renamed(parts[0], about)
+            # One quantity: what its shares add up to is all that counts.
+            parts, shares, strength = parts[:1], [sum(shares)], [sum(strength)]
         rng = np.random.default_rng([self.seed, 17])
-        if aligned.concentration is not None:
-            return dirichlet_mean(parts, aligned.concentration, about, rng=rng)
-        if len(used) == 1:
-            return _renamed(parts[used[0]], about)
-        return weighted_mean(parts, aligned.shares, about, rng=rng)
+        if aligned.concentration is None or (len(parts) == 1 and absent is None):
+            total = sum(shares)
+            mean = weighted_mean(parts, [share / total for share in shares], about, rng=rng)
+            return mean if absent is None else scaled(mean, total, (1.0 - total) * absent, about)
+        if absent is not None:
+            parts = [*parts, DiscretePosterior(np.array([absent]), np.ones(1), about)]
+            strength.append(aligned.missing_concentration)
+        return dirichlet_mean(parts, strength, about, rng=rng)
 
-    def _parts(self, functional: Functional, population: Population) -> list[Posterior]:
-        """The functional of each slice; independent, or draws that belong together."""
-        fits = list(self.slices.values())
-        if self.pooling != "complete" or population == "new_tasks":
-            return [_ask(fit, functional, population) for fit in fits]
-        # All slices share their hyperparameters: draws of these, and of each one's tasks.
-        mean, icc = fits[0].draws.mean, fits[0].draws.icc
-        parts: list[Posterior] = []
-        for at, fit in enumerate(fits):
-            draws = DrawsHyper(mean, icc, self.seed + 1 + at)
-            about = _ask(fit, functional, "new_tasks").about
-            ask: Callable[..., Posterior] = draws.suite
-            if population == "next_run":
-                _ask(fit, functional, population)
-                ask = draws.next_run
-            parts.append(ask(fit.cells, functional, replace(about, population=population)))
+    @cached_property
+    def _known(self) -> dict[tuple[Functional, Population, int], Posterior]:
+        """Answers of slices that were asked for before."""
+        return {}
+
+    def _parts(
+        self, functional: Functional, population: Population, used: Iterable[int]
+    ) -> list[Posterior]:
+        """The functional of some slices; independent, or draws that belong together."""
+        labels, fits = self.labels, list(self.slices.values())
+        parts = []
+        for at in used:
+            fewest = fits[at].min_trials
+            if population == "next_run" and functional.k > fewest:
+                raise InputError(
+                    f"a run of the same suite cannot show {functional.name}: some tasks of slice "
+                    f"{labels[at]!r} have {fewest} {'rollout' if fewest == 1 else 'rollouts'}"
+                )
+            key = (functional, population, at)
+            if key not in self._known:
+                self._known[key] = self._part(functional, population, at)
+            parts.append(self._known[key])
         return parts
+
+    def _part(self, functional: Functional, population: Population, at: int) -> Posterior:
+        fit = list(self.slices.values())[at]
+        if self.pooling != "complete" or population == "new_tasks":
+            return _ask(fit, functional, population)
+        # All slices share their hyperparameters: draws of these, and of each one's tasks.
+        shared = next(iter(self.slices.values())).draws
+        draws = DrawsHyper(shared.mean, shared.icc, self.seed + 1 + at)
+        about = fit._about(functional.name, population, functional.k)
+        ask = draws.suite if population == "suite" else draws.next_run
+        return ask(fit.cells, functional, about)
 
     # -- tables -----------------------------------------------------------------------
 
@@ -364,7 +442,8 @@ class SlicedFit:
         SliceTable
         """
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
-        return slice_table(self.slices, self.seed, level)
+        rates = self._parts(Functional("pass_hat_k", 1), "new_tasks", range(len(self.slices)))
+        return slice_table(self.slices, rates, self.seed, level)
 
     def next_tasks(
         self,
@@ -459,15 +538,9 @@ def _attempts(k: int) -> int:
     return as_whole(k, "k", minimum=1)
 
 
-def _renamed(posterior: Posterior, about: About) -> Posterior:
-    return ScaledPosterior(posterior, 1.0, 0.0, about)
-
-
-def _supported(aligned: AlignedWeights) -> AlignedWeights:
-    """Weights of the slices with tasks alone, made to sum to 1."""
-    total = sum(aligned.shares)
-    shares = tuple(share / total for share in aligned.shares)
-    return AlignedWeights(aligned.labels, shares, {}, aligned.concentration)
+def _notes(parts: Iterable[Posterior]) -> str:
+    """What a reader must see beside any of the parts, each sentence once."""
+    return " ".join(dict.fromkeys(part.about.note for part in parts if part.about.note))
 
 
 def _task_variance(fit: Fit, rollouts: int) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from bayeseval._format import format_percent, format_value
 from bayeseval._interval import Interval
 from bayeseval.baselines import cluster_bootstrap, interval
 from bayeseval.hierarchical import Fit
+from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ WIDEST = 0.3
 RESAMPLES = 10_000
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SliceTable:
     """Pass rates of slices on new tasks.
 
@@ -66,6 +67,17 @@ class SliceTable:
     interval: Array
     small: npt.NDArray[np.bool_]
     ci_prob: float
+
+    def __repr__(self) -> str:
+        small = int(self.small.sum())
+        weak = f", {small:,} too small to carry a claim" if small else ""
+        return (
+            f"SliceTable({len(self.label):,} slices, {int(self.n_tasks.sum()):,} tasks, pass rates "
+            f"{format_percent(self.mean.min())} to {format_percent(self.mean.max())}{weak})"
+        )
+
+    def _repr_html_(self) -> str:
+        return self.to_html()
 
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame, indexed by slice, with unrounded numbers."""
@@ -108,15 +120,17 @@ class SliceTable:
         return f"<table><tr>{head}</tr>{''.join(rows)}</table>"
 
 
-def slice_table(slices: Mapping[str, Fit], seed: int, ci_prob: float) -> SliceTable:
-    """Make the table of slices."""
+def slice_table(
+    slices: Mapping[str, Fit], rates: Sequence[Posterior], seed: int, ci_prob: float
+) -> SliceTable:
+    """Make the table of slices from the posteriors of their pass rates."""
     size = len(slices)
     counts = {
         name: np.zeros(size, dtype=np.int64) for name in ("tasks", "rollouts", "passes", "errored")
     }
     raw, mean = np.empty(size), np.empty(size)
     wilson, bootstrap, limits = np.empty((size, 2)), np.empty((size, 2)), np.empty((size, 2))
-    for at, fit in enumerate(slices.values()):
+    for at, (fit, rate) in enumerate(zip(slices.values(), rates, strict=True)):
         suite = fit.rollouts
         counts["tasks"][at], counts["rollouts"][at] = fit.cells.n_tasks, suite.n_rollouts
         counts["passes"][at], counts["errored"][at] = suite.passes.sum(), suite.ledger.errored
@@ -127,7 +141,6 @@ def slice_table(slices: Mapping[str, Fit], seed: int, ci_prob: float) -> SliceTa
         wilson[at] = _limits(
             interval(int(suite.passes.sum()), suite.n_rollouts, method="wilson", ci_prob=ci_prob)
         )
-        rate = fit.pass_rate()
         mean[at], limits[at] = rate.mean, tuple(rate.eti(ci_prob))
     wide = limits[:, 1] - limits[:, 0] > WIDEST
     return SliceTable(
