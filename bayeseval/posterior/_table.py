@@ -97,4 +97,8 @@ class TablePosterior(Posterior):
 
     def sample(self, size: int, rng: Seed = None) -> Array:
         count = as_whole(size, "size", minimum=1)
-        return self._quantile(as_generator(rng).uniform(size=count))
+        levels = as_generator(rng).uniform(size=count)
+        if count <= self.grid.size:
+            return self._quantile(levels)
+        # Many draws: the table itself is as good as its smooth inverse.
+        return np.interp(levels, self.below, self.grid)
