@@ -152,6 +152,19 @@ def test_decisions_hold_for_suites_of_every_kind(rng: np.random.Generator) -> No
     assert 0.2 < np.mean(full >= 0.95) < 0.9
 
 
+def test_narrow_posteriors_far_apart_are_found(rng: np.random.Generator) -> None:
+    # 5,000 tasks know mean and ICC well, and suites that share a window lie far from each other.
+    table = pass_probabilities(5, rng.beta(8, 2, 40), rng.beta(1, 1, 40))
+    histograms = rng.multinomial(5000, table)
+    together = probs_above(histograms, 0.8, be.HierarchicalPrior())
+    alone = [probs_above(each[None], 0.8, be.HierarchicalPrior())[0] for each in histograms]
+    assert together == pytest.approx(alone, abs=1e-6)
+    for at in np.argsort(np.abs(together - 0.5))[:4]:
+        suite = be.Rollouts.from_counts(np.repeat(np.arange(6), histograms[at]), 5)
+        expected = be.fit(suite, engine="exact").pass_rate().prob_above(0.8)
+        assert together[at] == pytest.approx(expected, abs=1e-6)
+
+
 def test_one_rollout_each_is_the_conjugate_answer() -> None:
     exact = be.plan.assurance(100, above=0.8, design=(17, 3)).assurance
     plan = be.plan.clustered_assurance(
