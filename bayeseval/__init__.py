@@ -16,6 +16,9 @@ __all__ = [
     "BayesevalWarning",
     "BetaPrior",
     "CheckWarning",
+    "Claim",
+    "ClaimError",
+    "ClaimNotSupported",
     "Fit",
     "FormatError",
     "HierarchicalPrior",
@@ -31,6 +34,7 @@ __all__ = [
     "Totals",
     "Unknown",
     "UnknownValueError",
+    "Verdict",
     "Weights",
     "beta_posterior",
     "build_model",
@@ -40,10 +44,12 @@ __all__ = [
     "contamination",
     "difference",
     "errored_sensitivity",
+    "evaluate",
     "fit",
     "from_frame",
     "interval",
     "load_fit",
+    "parse_claim",
     "pass_at_k",
     "pass_curve",
     "pass_hat_k",
@@ -56,6 +62,7 @@ __all__ = [
     "read",
     "read_totals",
     "read_weights",
+    "require",
     "stratified_rate",
     "weighted_rate",
 ]
@@ -92,6 +99,13 @@ _MODULE_OF = {
     "Fit": "bayeseval.hierarchical",
     "HierarchicalPrior": "bayeseval.hierarchical",
     "build_model": "bayeseval.hierarchical",
+    "Claim": "bayeseval.claims",
+    "ClaimError": "bayeseval.claims",
+    "ClaimNotSupported": "bayeseval.claims",
+    "Verdict": "bayeseval.claims",
+    "evaluate": "bayeseval.claims",
+    "parse_claim": "bayeseval.claims",
+    "require": "bayeseval.claims",
     "fit": "bayeseval.slices",
     "weighted_rate": "bayeseval.population",
     "stratified_rate": "bayeseval.population",
@@ -119,6 +133,15 @@ if TYPE_CHECKING:
     from bayeseval._interval import Interval
     from bayeseval._weights import Weights, read_weights
     from bayeseval.baselines import cluster_bootstrap, clustered_se, interval
+    from bayeseval.claims import (
+        Claim,
+        ClaimError,
+        ClaimNotSupported,
+        Verdict,
+        evaluate,
+        parse_claim,
+        require,
+    )
     from bayeseval.conjugate import BetaPrior, MixturePrior, beta_posterior, difference
     from bayeseval.errors import (
         BayesevalError,

@@ -12,6 +12,7 @@ import typer
 
 from bayeseval import __version__
 from bayeseval.cli._fit import fit
+from bayeseval.cli._gate import gate
 from bayeseval.cli._plan import plan
 from bayeseval.cli._rate import rate
 from bayeseval.cli._show import formats, show
@@ -31,7 +32,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (rate, fit, show, formats):
+for command in (rate, fit, gate, show, formats):
     app.command()(command)
 app.add_typer(plan)
 

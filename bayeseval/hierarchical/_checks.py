@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +16,20 @@ from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._functionals import beta_binomial_chances, blocks
 from bayeseval.posterior import About, Posterior
 
-__all__ = ["Check", "Checks", "exact_checks", "nuts_checks"]
+__all__ = [
+    "Check",
+    "Checks",
+    "exact_checks",
+    "nuts_checks",
+    "predictive_check_of_slice",
+    "sampler_checks",
+]
 
 Array = npt.NDArray[np.float64]
 
-REPLICATES = 2000
+# The predictive check holds the share of replicates to that much, by so many of them; of
+# each of many slices fewer are enough to see whether it is in doubt.
+LEAST_SHARE, REPLICATES, LEAST_REPLICATES = 0.01, 2000, 400
 # Numbers that the replicates of a histogram may hold in all; fewer replicates are made of
 # suites with very many rollouts a task, but never fewer than 200.
 MOST_NUMBERS = 10_000_000
@@ -111,9 +121,9 @@ class Checks:
 
 
 def exact_checks(
-    hyper: ExactHyper, cells: ScoredCells, rng: np.random.Generator, replicates: int = REPLICATES
+    hyper: ExactHyper, cells: ScoredCells, rng: np.random.Generator, slices: int = 1
 ) -> Checks:
-    """Checks of a fit by the exact engine."""
+    """Checks of a fit by the exact engine, of a whole suite or of one of so many slices."""
     quadrature = Check(
         "quadrature",
         hyper.discrepancy,
@@ -122,13 +132,49 @@ def exact_checks(
         "change of the integral when half of the nodes are left out; its error is the square",
         "report the data: the integration did not converge",
     )
-    chosen = rng.choice(hyper.weights.size, size=replicates, p=hyper.weights)
-    predictive = predictive_check(hyper.alpha[chosen], hyper.beta[chosen], cells, rng)
-    return Checks((quadrature, predictive))
+
+    def pick(size: int) -> tuple[Array, Array]:
+        chosen = rng.choice(hyper.weights.size, size=size, p=hyper.weights)
+        return hyper.alpha[chosen], hyper.beta[chosen]
+
+    return Checks((quadrature, predictive_check_of_slice(pick, cells, rng, slices)))
+
+
+def predictive_check_of_slice(
+    pick: Callable[[int], tuple[Array, Array]],
+    cells: ScoredCells,
+    rng: np.random.Generator,
+    slices: int,
+) -> Check:
+    """Predictive check of one of several slices, which together are held to 1 %.
+
+    Parameters
+    ----------
+    pick : callable
+        Gives so many posterior draws of the Beta parameters.
+    cells : ScoredCells
+        The slice.
+    rng : numpy.random.Generator
+        Draws the replicates.
+    slices : int
+        Number of slices: each is held to 1 % over that, or one in a hundred would fail by
+        chance alone.
+    """
+    limit = LEAST_SHARE / slices
+    first = max(REPLICATES // slices, LEAST_REPLICATES)
+    found = predictive_check(*pick(first), cells, rng, limit)
+    if slices == 1 or found.value >= LEAST_SHARE:
+        return found
+    # Few slices come this far; a smaller limit needs more replicates.
+    return predictive_check(*pick(int(np.ceil(2.0 / limit))), cells, rng, limit)
 
 
 def predictive_check(
-    alpha: Array, beta: Array, cells: ScoredCells, rng: np.random.Generator
+    alpha: Array,
+    beta: Array,
+    cells: ScoredCells,
+    rng: np.random.Generator,
+    limit: float = LEAST_SHARE,
 ) -> Check:
     """Posterior predictive check of the histogram of passes.
 
@@ -140,9 +186,15 @@ def predictive_check(
     ----------
     alpha, beta : ndarray, shape (n_draws,)
         Beta parameters of the task rates, drawn from their posterior, in any order.
+    cells : ScoredCells
+        The data.
+    rng : numpy.random.Generator
+        Draws the replicates.
+    limit : float, default 0.01
+        What the value is held to.
     """
     levels = np.unique(cells.trials)
-    replicates = int(np.clip(MOST_NUMBERS // int(np.sum(levels + 1)), 200, REPLICATES))
+    replicates = max(MOST_NUMBERS // int(np.sum(levels + 1)), 200)
     alpha, beta = alpha[:replicates], beta[:replicates]
     observed, replicated = np.zeros(alpha.size), np.zeros(alpha.size)
     for trials in levels:
@@ -162,7 +214,7 @@ def predictive_check(
     return Check(
         "predictive",
         value,
-        0.01,
+        limit,
         False,
         "share of replicated suites whose histogram of passes is at least as far from the model",
         "the tasks do not look like one Beta: split the suite by slice, or look at its histogram",

@@ -390,6 +390,11 @@ class Fit:
         -------
         Posterior
             Of the probability that k attempts disagree, 0 to 1 - 2^(1 - k).
+
+        Raises
+        ------
+        InputError
+            If there is no such task, or `k` is below 2.
         """
         at = _position(self.rollouts.task, task)
         passes, trials = int(self.rollouts.passes[at]), int(self.rollouts.trials[at])
@@ -472,12 +477,25 @@ class Fit:
         -----
         Ranked by the posterior mean of 1 - (1 - p)^k - p^k, the probability that k
         attempts at the task neither all fail nor all pass. It is largest at p = 1/2.
+        Tasks that are equally flaky stand in the order of the suite.
+
+        Examples
+        --------
+        >>> import bayeseval as be
+        >>> suite = be.Rollouts.from_counts([4, 4, 2, 0, 3], 4, task=["a", "b", "c", "d", "e"])
+        >>> be.fit(suite, engine="exact").flaky_tasks(k=3).task.tolist()
+        ['c', 'e', 'd', 'a', 'b']
         """
         attempts = max(self.max_trials, 2) if k is None else as_whole(k, "k", minimum=2)
         most = None if top is None else as_whole(top, "top", minimum=1)
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         return flaky_table(
-            self.rollouts, lambda s, n: self._gap(s, n, attempts), attempts, most, level
+            self.rollouts,
+            self._hyper,
+            lambda s, n: self._gap(s, n, attempts),
+            attempts,
+            most,
+            level,
         )
 
     def predicted_histogram(self, *, ci_prob: float = 0.95) -> PredictedHistogram:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval._format import format_percent
 from bayeseval._validate import Seed
 from bayeseval.hierarchical._functionals import log_rising
 from bayeseval.posterior import About, DrawsPosterior, Posterior
@@ -146,7 +147,7 @@ def _moments(
     return mean, float(np.sqrt(max(square - mean**2, 0.0)))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class FlakyTable:
     """Tasks by the gap between their pass@k and their pass^k, the flakiest first.
 
@@ -173,6 +174,12 @@ class FlakyTable:
     k: int
     ci_prob: float
 
+    def __repr__(self) -> str:
+        first = "no task"
+        if self.task.size:
+            first = f"the flakiest is {self.task.tolist()[0]!r}, {format_percent(self.mean[0])}"
+        return f"FlakyTable({self.task.size:,} tasks by pass@{self.k} minus pass^{self.k}: {first})"
+
     def to_pandas(self) -> pd.DataFrame:
         """The table as a pandas frame, indexed by task."""
         import pandas as pd
@@ -185,6 +192,7 @@ class FlakyTable:
 
 def flaky_table(
     rollouts: Rollouts,
+    hyper: tuple[Array, Array, Array],
     gap: Callable[[int, int], Posterior],
     k: int,
     top: int | None,
@@ -192,23 +200,21 @@ def flaky_table(
 ) -> FlakyTable:
     """Rank tasks by the posterior mean of their gap; equal counts share one computation."""
     cells = rollouts.cells
-    size = len(cells)
-    mean, lower, upper = np.empty(size), np.empty(size), np.empty(size)
-    for at, (s, n) in enumerate(zip(cells.passes.tolist(), cells.trials.tolist(), strict=True)):
-        posterior = gap(s, n)
-        mean[at] = posterior.mean
-        lower[at], upper[at] = posterior.eti(ci_prob)
-    index = cells.index
-    order = np.argsort(-mean[index], kind="stable")
+    pairs = list(zip(cells.passes.tolist(), cells.trials.tolist(), strict=True))
+    mean = np.array([_moments(hyper, *pair, k)[0] for pair in pairs])
+    order = np.argsort(-mean[cells.index], kind="stable")
     order = order[rollouts.scored[order]][:top]
-    chosen = index[order]
+    chosen = cells.index[order]
+    limits = np.full((len(pairs), 2), np.nan)
+    for at in np.unique(chosen).tolist():
+        limits[at] = tuple(gap(*pairs[at]).eti(ci_prob))
     return FlakyTable(
         rollouts.task[order],
         rollouts.passes[order],
         rollouts.trials[order],
         mean[chosen],
-        lower[chosen],
-        upper[chosen],
+        limits[chosen, 0],
+        limits[chosen, 1],
         k,
         ci_prob,
     )

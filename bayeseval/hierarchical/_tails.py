@@ -7,7 +7,6 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 from scipy import special
-from scipy.interpolate import PchipInterpolator
 
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.posterior import About, TablePosterior
@@ -40,6 +39,9 @@ def _monotone(
     conditional distribution function of the mean is read there; the sum over the ICC
     weighs the rows.
     """
+    # A heavy import that no other answer needs.
+    from scipy.interpolate import PchipInterpolator
+
     y, low, high, mass = hyper.rows
     heavy = mass > 1e-12 * mass.max()
     first, last = y[heavy][0], y[heavy][-1]
