@@ -1,0 +1,1 @@
+"""Comparison of systems on the same tasks."""
