@@ -222,7 +222,7 @@ def evaluate(
     >>> suite = be.Rollouts.from_counts([4] * 44 + [3] * 4 + [2] * 2, 4)
     >>> verdict = be.evaluate("pass_rate > 0.85", be.fit(suite, engine="exact"))
     >>> verdict.outcome, round(verdict.prob, 3)
-    ('supported', 0.998)
+    ('supported', 0.999)
     """
     parsed = parse_claim(claim)
     level = as_confidence(confidence)
