@@ -29,6 +29,7 @@ __all__ = [
     "MixturePrior",
     "Posterior",
     "Rollouts",
+    "Simulation",
     "SliceTable",
     "SlicedFit",
     "Totals",
@@ -63,6 +64,7 @@ __all__ = [
     "read_totals",
     "read_weights",
     "require",
+    "simulate",
     "stratified_rate",
     "weighted_rate",
 ]
@@ -119,6 +121,8 @@ _MODULE_OF = {
     "errored_sensitivity": "bayeseval.sensitivity",
     "power_scaling": "bayeseval.sensitivity",
     "prior_sensitivity": "bayeseval.sensitivity",
+    "Simulation": "bayeseval.simulation",
+    "simulate": "bayeseval.simulation",
     "plot_pass_curve": "bayeseval.plots",
     "plot_posterior": "bayeseval.plots",
     "plot_predictive": "bayeseval.plots",
@@ -160,6 +164,7 @@ if TYPE_CHECKING:
     from bayeseval.posterior import Posterior
     from bayeseval.rollouts import Ledger, Rollouts
     from bayeseval.sensitivity import errored_sensitivity, power_scaling, prior_sensitivity
+    from bayeseval.simulation import Simulation, simulate
     from bayeseval.slices import SlicedFit, SliceTable, build_sliced_model, fit
     from bayeseval.unknown import Unknown
 else:

@@ -16,6 +16,7 @@ from bayeseval.cli._gate import gate
 from bayeseval.cli._plan import plan
 from bayeseval.cli._rate import rate
 from bayeseval.cli._show import formats, show
+from bayeseval.cli._simulate import simulate
 from bayeseval.errors import BayesevalError, BayesevalWarning
 
 __all__ = ["app", "main"]
@@ -32,7 +33,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (rate, fit, gate, show, formats):
+for command in (rate, fit, gate, show, formats, simulate):
     app.command()(command)
 app.add_typer(plan)
 
