@@ -83,3 +83,8 @@ def test_extended_model_orders_the_slices(capsys: pytest.CaptureFixture[str]) ->
     assert reference > float(shares.sel(slice="joins")) > float(shares.sel(slice="windows"))
     assert np.all((shares > 0) & (shares < 1))
     assert int(dt["sample_stats"]["diverging"].sum()) == 0
+
+
+def test_gate_in_ci_meets_every_kind_of_verdict() -> None:
+    outcomes = [verdict.outcome for verdict in example("gate_in_ci")["main"]()]
+    assert outcomes == ["supported", "inconclusive", "contradicted"]
