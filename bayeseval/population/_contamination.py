@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -15,9 +15,10 @@ from bayeseval._validate import as_probability, as_whole, one_of
 from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
-from bayeseval.posterior import About, Posterior, ScaledPosterior
+from bayeseval.posterior import Posterior, scaled
 from bayeseval.rollouts import Rollouts
 from bayeseval.slices import SlicedFit, fit
+from bayeseval.slices._sliced import functional_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -81,17 +82,30 @@ class Contamination:
         kind: Kind = "pass_rate",
         k: int = 1,
     ) -> Posterior:
-        """Posterior on new tasks, mixed as in the suite (``"all"``), or of one kind."""
+        """Posterior on new tasks, mixed as in the suite (``"all"``), or of one kind.
+
+        Parameters
+        ----------
+        which : {"all", "clean", "leaked"}
+            Which tasks.
+        kind : {"pass_rate", "pass_hat_k", "pass_at_k"}, default "pass_rate"
+            What is asked for.
+        k : int, default 1
+            Number of attempts; above 1 for pass^k and pass@k only.
+
+        Returns
+        -------
+        Posterior
+        """
         sources: dict[str, SlicedFit | Fit] = {
             "all": self.sliced,
             "clean": self.clean,
             "leaked": self.leaked,
         }
         source = sources[one_of(which, tuple(sources), "which")]
-        one_of(kind, Kind, "kind")
-        if kind == "pass_rate":
-            return source.pass_rate()
-        return source.pass_hat_k(k) if kind == "pass_hat_k" else source.pass_at_k(k)
+        functional = functional_of(kind, k)
+        ask = source.pass_hat_k if functional.kind == "pass_hat_k" else source.pass_at_k
+        return ask(functional.k)
 
     def inflation(self, kind: Kind = "pass_rate", k: int = 1) -> Posterior:
         """Posterior of what the leaked tasks add: all tasks minus clean tasks.
@@ -107,20 +121,20 @@ class Contamination:
         -------
         Posterior
             In points, -1 to 1: the share of leaked tasks times (leaked minus clean).
-        """
-        gap = difference(self.answer("leaked", kind, k), self.answer("clean", kind, k))
-        quantity = f"inflation of {self.clean_quantity(kind, k)} by leaked tasks"
-        about = About(quantity, "exact", "new_tasks", self.sliced.n_tasks, "points")
-        return ScaledPosterior(gap, self.leaked_share, 0.0, about, (-1.0, 1.0))
 
-    @staticmethod
-    def clean_quantity(kind: Kind, k: int) -> str:
-        """Name of what is asked for, in words."""
-        return {
-            "pass_rate": "pass rate",
-            "pass_hat_k": f"pass^{k}",
-            "pass_at_k": f"pass@{k}",
-        }[kind]
+        Raises
+        ------
+        InputError
+            Another `kind`, or a `k` that does not go with it.
+        """
+        name = functional_of(kind, k).name
+        gap = difference(self.answer("leaked", kind, k), self.answer("clean", kind, k))
+        about = replace(
+            self.answer("all", kind, k).about,
+            quantity=f"inflation of {name} by leaked tasks",
+            unit="points",
+        )
+        return scaled(gap, self.leaked_share, 0.0, about, (-1.0, 1.0))
 
     def curves(self, k: Iterable[int] | None = None, *, ci_prob: float = 0.95) -> pd.DataFrame:
         """pass@k and pass^k over k, for all tasks and for clean ones.
@@ -136,6 +150,11 @@ class Contamination:
         -------
         pandas.DataFrame
             One row for each k, kind and set of tasks, with unrounded numbers.
+
+        Raises
+        ------
+        InputError
+            A `k` below 1, or `ci_prob` outside 0 to 1.
         """
         import pandas as pd
 
@@ -210,7 +229,8 @@ def contamination(
     Raises
     ------
     InputError
-        A factor that is unknown, has not two levels, or says not which one is leaked.
+        A factor that is unknown, has not two levels, or does not say which one is leaked;
+        a level that no task has; no scored rollout of the one or the other kind.
 
     Notes
     -----
@@ -237,7 +257,7 @@ def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[A
             f"{listed}"
         )
     if level is None:
-        found = [each for each in levels if str(each).strip().lower() in _LEAKED]
+        found = [each for each in levels if _reads_as_yes(each)]
         if len(found) != 1:
             raise InputError(
                 f"which level of {leaked!r} marks leaked tasks? name it with level= "
@@ -250,3 +270,9 @@ def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[A
         )
     (clean,) = [each for each in levels if not (type(each) is type(level) and each == level)]
     return level, clean
+
+
+def _reads_as_yes(level: Any) -> bool:
+    if isinstance(level, float):
+        return level == 1.0
+    return str(level).strip().lower() in _LEAKED

@@ -61,6 +61,8 @@ class StratifiedEstimate:
         Weight of each task of the slice: its share in the population over that in the suite.
     ci_prob : float
         Level of the interval.
+    n_unscored : int
+        Tasks left out because none of their rollouts was scored.
     """
 
     estimate: float
@@ -75,12 +77,14 @@ class StratifiedEstimate:
     variance_share: Array | None
     item_weight: Array
     ci_prob: float
+    n_unscored: int
 
     def __repr__(self) -> str:
         return (
             f"StratifiedEstimate({format_percent(self.estimate)}, se "
             f"{100 * self.se:.2f} points, n_eff {self.n_eff:.0f} of "
-            f"{int(self.n_tasks.sum()):,} tasks; unweighted {format_percent(self.unweighted)})"
+            f"{int(self.n_tasks.sum()):,} tasks; unweighted {format_percent(self.unweighted)}"
+            f"{_left_out(self.n_unscored)})"
         )
 
     def _repr_html_(self) -> str:
@@ -131,7 +135,7 @@ def stratified_rate(
     ------
     InputError
         A slice with a weight but no task, a slice without a weight, weights that do not
-        sum to 1.
+        sum to 1, a slice without a scored rollout.
 
     Notes
     -----
@@ -187,6 +191,7 @@ def stratified_rate(
         parts / variance if variance > 0 else None,
         item,
         level,
+        rollouts.n_tasks - total,
     )
 
 
@@ -206,6 +211,8 @@ class WeightedEstimate:
         Kish's effective number of tasks, (sum w)^2 / sum w^2.
     n_tasks : int
         Scored tasks.
+    n_unscored : int
+        Tasks left out because none of their rollouts was scored.
     """
 
     estimate: float
@@ -214,15 +221,17 @@ class WeightedEstimate:
     unweighted: float
     n_eff: float
     n_tasks: int
+    n_unscored: int
 
     def __repr__(self) -> str:
-        limits = "UNKNOWN"
+        limits = "interval UNKNOWN"
         if isinstance(self.interval, Interval):
-            limits = format_value((self.interval.lower, self.interval.upper), "percent")
+            ends = format_value((self.interval.lower, self.interval.upper), "percent")
+            limits = f"{100 * self.interval.ci_prob:g} % interval {ends}"
         return (
-            f"WeightedEstimate({format_percent(self.estimate)}, 95 % interval {limits}, n_eff "
+            f"WeightedEstimate({format_percent(self.estimate)}, {limits}, n_eff "
             f"{self.n_eff:.1f} of {self.n_tasks:,} tasks; unweighted "
-            f"{format_percent(self.unweighted)})"
+            f"{format_percent(self.unweighted)}{_left_out(self.n_unscored)})"
         )
 
 
@@ -264,7 +273,8 @@ def weighted_rate(
 
     References
     ----------
-    Hajek (1971); Kong (1992), A note on importance sampling using standardized weights.
+    Kish (1965), Survey Sampling, section 11.7. Saerndal, Swensson and Wretman (1992), Model
+    Assisted Survey Sampling, result 5.7.1.
 
     Examples
     --------
@@ -293,7 +303,13 @@ def weighted_rate(
             stacklevel=2,
         )
     return WeightedEstimate(
-        estimate, se, _normal(estimate, se, level), float(rate.mean()), n_eff, int(weight.size)
+        estimate,
+        se,
+        _normal(estimate, se, level),
+        float(rate.mean()),
+        n_eff,
+        int(weight.size),
+        int(np.count_nonzero(~scored)),
     )
 
 
@@ -305,7 +321,7 @@ def _item_weights(rollouts: Rollouts, weights: str | npt.ArrayLike) -> Array:
                 f"the suite has no factor {weights!r}"
                 f"{nearest_names(weights, rollouts.factors)}; its factors: {known}"
             )
-        weights = rollouts.factors[weights].tolist()
+        return _factor_weights(rollouts, weights)
     try:
         values = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):
@@ -315,6 +331,23 @@ def _item_weights(rollouts: Rollouts, weights: str | npt.ArrayLike) -> Array:
             f"weights must hold one number for each of {rollouts.n_tasks:,} tasks; got shape "
             f"{values.shape}"
         )
+    return _checked(rollouts, values)
+
+
+def _factor_weights(rollouts: Rollouts, name: str) -> Array:
+    values = np.empty(rollouts.n_tasks)
+    for at, value in enumerate(rollouts.factors[name].tolist()):
+        try:
+            values[at] = value
+        except (TypeError, ValueError):
+            raise InputError(
+                f"factor {name!r} must hold a weight for each task; got {value!r} for task "
+                f"{rollouts.task.tolist()[at]!r}"
+            ) from None
+    return _checked(rollouts, values)
+
+
+def _checked(rollouts: Rollouts, values: Array) -> Array:
     bad = ~(np.isfinite(values) & (values >= 0))
     if bad.any():
         at = int(np.argmax(bad))
@@ -323,6 +356,10 @@ def _item_weights(rollouts: Rollouts, weights: str | npt.ArrayLike) -> Array:
             f"{rollouts.task.tolist()[at]!r}"
         )
     return values
+
+
+def _left_out(n_unscored: int) -> str:
+    return f"; {n_unscored:,} without a scored rollout left out" if n_unscored else ""
 
 
 def _normal(estimate: float, se: float, ci_prob: float) -> Interval | Unknown:

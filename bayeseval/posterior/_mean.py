@@ -174,6 +174,6 @@ def _on_lattice(laws: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
         wave = fft.rfft(law, length)
         product = wave if product is None else product * wave
     assert product is not None
-    mass = np.maximum(fft.irfft(product, length), 0.0)
+    mass: Array = np.maximum(fft.irfft(product, length), 0.0)
     heavy = np.flatnonzero(mass > NOISE)
-    return start + step * heavy, mass[heavy] / mass[heavy].sum()
+    return np.asarray(start + step * heavy), np.asarray(mass[heavy] / mass[heavy].sum())

@@ -8,10 +8,18 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
+import numpy as np
+import numpy.typing as npt
+
+from bayeseval._cells import scored_cells
 from bayeseval._validate import Seed, as_generator, as_probability, one_of
-from bayeseval.errors import CheckWarning
+from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Check, Checks, Fit, HierarchicalPrior, fit_suite
-from bayeseval.hierarchical._checks import sampler_checks
+from bayeseval.hierarchical._checks import (
+    exact_checks,
+    predictive_check_of_slice,
+    sampler_checks,
+)
 from bayeseval.hierarchical._exact import integrate
 from bayeseval.hierarchical._fit import Engine
 from bayeseval.hierarchical._sample import as_model, run_nuts, sampler_settings
@@ -24,6 +32,8 @@ if TYPE_CHECKING:
     import xarray as xr
 
 __all__ = ["fit"]
+
+Array = npt.NDArray[np.float64]
 
 
 @overload
@@ -93,7 +103,7 @@ def fit(
     engine : {"nuts", "exact"}, default "nuts"
         ``"nuts"`` samples the PyMC model with NUTS (nutpie) and compares it with the
         exact engine. ``"exact"`` integrates the same posterior on a grid: milliseconds,
-        deterministic, right to many digits.
+        deterministic, right to many digits. With `by`, `pooling` decides.
     prior : HierarchicalPrior, optional
         Default: uniform on the mean rate and on the ICC. With partial pooling it is the
         prior of the common mean rate and ICC.
@@ -119,8 +129,9 @@ def fit(
     Raises
     ------
     InputError
-        If no task has a scored rollout, an argument is out of range, or `by` names no
-        factor of the suite.
+        If no task has a scored rollout, an argument is out of range, `by` names no factor
+        of the suite, a slice has no scored rollout, or partial pooling is asked of the
+        exact engine.
 
     Warns
     -----
@@ -143,7 +154,10 @@ def fit(
     pass rate on this suite: 65.0 % (95 % CrI 62.5-67.5 %, n = 50 tasks)
     """
     one_of(pooling, Pooling, "pooling")
+    one_of(engine, Engine, "engine")
     if by is None:
+        if pooling != "partial":
+            raise InputError(f"pooling={pooling!r} goes with by, which says what the slices are")
         return fit_suite(
             rollouts,
             engine=engine,
@@ -156,7 +170,10 @@ def fit(
             rng=rng,
             progress=progress,
         )
-    one_of(engine, Engine, "engine")
+    if engine == "exact" and pooling == "partial":
+        raise InputError(
+            'partial pooling is sampled; engine="exact" with by needs pooling="none" or "complete"'
+        )
     chosen = as_model(rollouts, prior)
     names, slices = factor_names(by), split(rollouts, by)
     settings = sampler_settings(draws, tune, chains, cores)
@@ -171,16 +188,32 @@ def fit(
     model = build_sliced_model(slices, prior=chosen)
     sampled = run_nuts(model, settings, accept, seed, progress)
     kept = ["mean", "icc", "common_mean", "common_icc", "mean_spread", "icc_spread"]
-    checks = Checks(sampler_checks(sampled, kept))
-    fits = MappingProxyType(
-        {
-            label: Fit(part, chosen, "nuts", checks, seed + 1 + at, integrate(part, chosen), tree)
-            for at, ((label, part), tree) in enumerate(
-                zip(slices.items(), _trees(sampled, slices), strict=True)
-            )
-        }
+    rows = sampler_checks(sampled, kept)
+    fits = {
+        label: Fit(part, chosen, "nuts", Checks(rows), seed + 1 + at, integrate(part, chosen), tree)
+        for at, ((label, part), tree) in enumerate(
+            zip(slices.items(), _trees(sampled, slices), strict=True)
+        )
+    }
+    for label, each in fits.items():
+        found = _predictive(each, len(fits))
+        fits[label] = replace(each, checks=Checks((*rows, found)))
+    checks = Checks((*rows, *_worst_of(fits, "predictive")))
+    return _warned(
+        SlicedFit(rollouts, names, pooling, MappingProxyType(fits), checks, seed, sampled)
     )
-    return _warned(SlicedFit(rollouts, names, pooling, fits, checks, seed, sampled))
+
+
+def _predictive(fitted: Fit, slices: int) -> Check:
+    """Predictive check of a slice that is known by draws."""
+    rng = fitted.draws.rng(5)
+    alpha, beta = fitted.draws.alpha.ravel(), fitted.draws.beta.ravel()
+
+    def pick(size: int) -> tuple[Array, Array]:
+        chosen = rng.choice(alpha.size, size=size, replace=size > alpha.size)
+        return alpha[chosen], beta[chosen]
+
+    return predictive_check_of_slice(pick, fitted.cells, rng, slices)
 
 
 def _exact_fits(
@@ -190,34 +223,32 @@ def _exact_fits(
     prior: HierarchicalPrior,
     seed: int,
 ) -> tuple[Mapping[str, Fit], Checks]:
-    with warnings.catch_warnings():
-        # One warning for each check that failed is given in the end, with the slice's name.
-        warnings.simplefilter("ignore", CheckWarning)
-        if pooling == "complete":
+    if pooling == "complete":
+        with warnings.catch_warnings():
+            # Given once, in the end.
+            warnings.simplefilter("ignore", CheckWarning)
             whole = fit_suite(rollouts, engine="exact", prior=prior, rng=seed)
-            fits = {
-                label: Fit(part, prior, "exact", whole.checks, whole.seed, whole.exact)
-                for label, part in slices.items()
-            }
-            return MappingProxyType(fits), whole.checks
         fits = {
-            label: fit_suite(part, engine="exact", prior=prior, rng=seed + 1 + at)
-            for at, (label, part) in enumerate(slices.items())
+            label: Fit(part, prior, "exact", whole.checks, whole.seed, whole.exact)
+            for label, part in slices.items()
         }
-    return MappingProxyType(fits), Checks(tuple(_worst_of(fits)))
+        return MappingProxyType(fits), whole.checks
+    fits = {}
+    for at, (label, part) in enumerate(slices.items()):
+        rng = np.random.default_rng([seed + 1 + at, 5])
+        hyper = integrate(part, prior)
+        checks = exact_checks(hyper, scored_cells(part), rng, len(slices))
+        fits[label] = Fit(part, prior, "exact", checks, seed + 1 + at, hyper)
+    found = (*_worst_of(fits, "quadrature"), *_worst_of(fits, "predictive"))
+    return MappingProxyType(fits), Checks(found)
 
 
-def _worst_of(fits: Mapping[str, Fit]) -> list[Check]:
-    """Each check where it is worst, with the slice's name, and all that failed."""
-    rows: list[Check] = []
-    for name in ("quadrature", "predictive"):
-        found = [
-            replace(fit.checks[name], name=f"{name} of {label}") for label, fit in fits.items()
-        ]
-        failed = [check for check in found if not check.passed]
-        worst = (max if found[0].at_most else min)(found, key=lambda check: check.value)
-        rows.extend(failed or [worst])
-    return rows
+def _worst_of(fits: Mapping[str, Fit], name: str) -> list[Check]:
+    """A check where it is worst, with the slice's name, and wherever else it failed."""
+    found = [replace(fit.checks[name], name=f"{name} of {label}") for label, fit in fits.items()]
+    failed = [check for check in found if not check.passed]
+    worst = (max if found[0].at_most else min)(found, key=lambda check: check.value)
+    return failed or [worst]
 
 
 def _trees(sampled: xr.DataTree, slices: Mapping[str, Rollouts]) -> list[xr.DataTree]:

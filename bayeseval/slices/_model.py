@@ -50,7 +50,8 @@ def build_sliced_model(
     Raises
     ------
     InputError
-        If the prior is on log kappa: common ICCs are modelled on the scale of the ICC.
+        If the prior is on log kappa, since common ICCs are modelled on the scale of the
+        ICC; fewer than two slices; a slice without a scored rollout.
 
     Notes
     -----
@@ -65,14 +66,19 @@ def build_sliced_model(
     The factor under the root makes ``common_mean``, to a good approximation, the mean of
     the slices' rates and not their median, so that the prior is on a rate.
     """
-    import pymc as pm
-
     chosen = HierarchicalPrior() if prior is None else prior
     if chosen.icc is None:
         raise InputError(
             "partial pooling needs a prior on the ICC; a prior on log_kappa goes with "
             "pooling='none' or 'complete'"
         )
+    if len(slices) < 2:
+        raise InputError(f"slices are pooled where there are two or more; got {len(slices)}")
+    for label, rollouts in slices.items():
+        if rollouts.n_scored_tasks == 0:
+            raise InputError(f"slice {label!r} has no scored rollout: there is nothing to fit")
+    import pymc as pm
+
     with pm.Model(coords={"slice": list(slices)}) as model:
         x = _pooled("mean", *chosen.mean, centred=_apart(list(slices.values())))
         y = _pooled("icc", *chosen.icc, centred=False)
