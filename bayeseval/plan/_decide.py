@@ -1,4 +1,4 @@
-"""Pr[mean rate > bar] for many clustered suites at once, on a shared lattice.
+"""Pr[mean rate > bar] for many clustered suites at once, on a shared lattice; also pass^k, pass@k.
 
 The posterior of the hierarchical model for x = logit(mean) and y = logit(ICC). All suites
 have the same number of rollouts for each task, so a suite is a histogram of passes, and its
@@ -7,17 +7,23 @@ log likelihood a product of that histogram with one table over the lattice.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 from scipy import special
 
 from bayeseval._quadrature import log_sum
 from bayeseval.hierarchical import HierarchicalPrior
+from bayeseval.hierarchical._functionals import Functional, solve_pass_hat
 from bayeseval.hierarchical._likelihood import log_rates
 
 __all__ = ["log_passes", "probs_above"]
 
 Array = npt.NDArray[np.float64]
+Near = float | tuple[float, ...] | None
+
+PASS_RATE = Functional("pass_hat_k", 1)
 
 # Suites of similar rates share a lattice.
 CHUNK = 32
@@ -82,9 +88,10 @@ def probs_above(
     bar: float,
     prior: HierarchicalPrior,
     *,
-    near: float | None = None,
+    near: Near = None,
+    functional: Functional = PASS_RATE,
 ) -> Array:
-    """Posterior probability that the mean rate exceeds a bar, for each suite.
+    """Posterior probability that the mean rate, pass^k or pass@k exceeds a bar, for each suite.
 
     Parameters
     ----------
@@ -94,9 +101,11 @@ def probs_above(
         The bar, strictly between 0 and 1.
     prior : HierarchicalPrior
         The prior of the analysis.
-    near : float, optional
-        Only on which side of this probability each suite lies is asked: faster, and
-        exact near it alone.
+    near : float or tuple of float, optional
+        Only on which side of these probabilities each suite lies is asked: faster, and
+        exact near them alone.
+    functional : Functional, optional
+        What must exceed the bar on a new task; default: the pass rate.
 
     Returns
     -------
@@ -105,9 +114,32 @@ def probs_above(
     """
     unique, inverse = np.unique(histograms, axis=0, return_inverse=True)
     result = np.empty(len(unique))
+    edge = _Edge(float(np.log(bar) - np.log1p(-bar)), functional)
+    levels = np.array([] if near is None else near, ndmin=1)
     for rows in _alike(unique):
-        result[rows] = _chunk(unique[rows].astype(float), bar, prior, near)
+        result[rows] = _chunk(unique[rows].astype(float), edge, prior, levels)
     return result[inverse.ravel()]
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    """Where, along x for each y, the functional reaches the bar.
+
+    Parameters
+    ----------
+    z : float
+        logit of the bar.
+    functional : Functional
+        It rises with x.
+    """
+
+    z: float
+    functional: Functional
+
+    def at(self, y: Array) -> Array:
+        sign = -1.0 if self.functional.mirrored else 1.0
+        # pass@k of (x, y) is one minus pass^k of (-x, y).
+        return sign * solve_pass_hat(np.array(sign * self.z), y, self.functional.k)[0]
 
 
 def _alike(histograms: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
@@ -123,7 +155,7 @@ def _alike(histograms: npt.NDArray[np.int64]) -> list[npt.NDArray[np.intp]]:
     return chunks
 
 
-def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float | None) -> Array:
+def _chunk(histograms: Array, edge: _Edge, prior: HierarchicalPrior, near: Array) -> Array:
     """Probabilities of suites that share a window; those it is too wide for get smaller ones."""
     window = _window(histograms, prior)
     found = np.full(len(histograms), np.inf)
@@ -131,12 +163,12 @@ def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float 
     most = min(MOST_NODES, MOST_CELLS // histograms.shape[1])
     nodes = 16
     while True:
-        new, sharing = _integrate(histograms[open_], bar, prior, window, nodes)
+        new, sharing = _integrate(histograms[open_], edge, prior, window, nodes)
         change = np.abs(new - found[open_])
         found[open_] = new
         done = change < TOLERANCE
-        if near is not None:
-            done |= np.abs(new - near) > SAFETY * change
+        if near.size:
+            done |= np.abs(new[:, None] - near).min(axis=1) > SAFETY * change
         open_ = open_[~done | (sharing < FEWEST_NODES)]
         nodes *= 2
         if open_.size == 0 or 2 * nodes * nodes > most:
@@ -145,47 +177,45 @@ def _chunk(histograms: Array, bar: float, prior: HierarchicalPrior, near: float 
             passed = histograms[open_] @ np.arange(histograms.shape[1])
             for rows in np.array_split(open_[np.argsort(passed)], SPLIT):
                 if rows.size:
-                    found[rows] = _chunk(histograms[rows], bar, prior, near)
+                    found[rows] = _chunk(histograms[rows], edge, prior, near)
             return found
 
 
 def _integrate(
     histograms: Array,
-    bar: float,
+    edge: _Edge,
     prior: HierarchicalPrior,
     window: tuple[float, float, float, float],
     nodes: int,
 ) -> tuple[Array, Array]:
-    """Pr[mean > bar] on one lattice, and how many nodes share the mass.
+    """Probability above the edge on one lattice, and how many nodes share the mass.
 
-    The integral is cut at the bar: Gauss-Legendre on either side of it. Along y the
+    The integral is cut at the edge: Gauss-Legendre on either side of it. Along y the
     integrand vanishes at both ends, where the trapezoid rule is best.
     """
     x_low, x_high, y_low, y_high = window
-    cut = float(np.clip(np.log(bar) - np.log1p(-bar), x_low, x_high))
-    points, weights = np.polynomial.legendre.leggauss(nodes)
+    y = np.linspace(y_low, y_high, nodes + 1)
+    cut = np.clip(edge.at(y), x_low, x_high)
+    points, weights = (part[:, None] for part in np.polynomial.legendre.leggauss(nodes))
     x = np.concatenate([_stretch(points, x_low, cut), _stretch(points, cut, x_high)])
     with np.errstate(divide="ignore"):
         log_weight = np.log(np.concatenate([weights * (cut - x_low), weights * (x_high - cut)]))
-    y = np.linspace(y_low, y_high, nodes + 1)
-    logs = (_log_density(histograms, x, y, prior) + log_weight[:, None]).reshape(
-        len(histograms), 2, -1
-    )
-    below, above = log_sum(logs).T
+    logs = _log_density(histograms, x, y, prior) + log_weight
+    below, above = log_sum(logs.reshape(len(histograms), 2, -1)).T
     sharing = np.exp(2 * np.logaddexp(below, above) - log_sum(log_sum(2 * logs)))
     return np.asarray(special.expit(above - below)), np.asarray(sharing)
 
 
-def _stretch(points: Array, low: float, high: float) -> Array:
-    return low + (high - low) * (points + 1) / 2
+def _stretch(points: Array, low: Array | float, high: Array | float) -> Array:
+    return np.asarray(low + (high - low) * (points + 1) / 2)
 
 
 def _log_density(histograms: Array, x: Array, y: Array, prior: HierarchicalPrior) -> Array:
-    """Log posterior density, without its constant, shape (n_suites, x.size, y.size)."""
-    across, along = (grid.ravel() for grid in np.meshgrid(x, y, indexing="ij"))
+    """Log posterior density, without its constant, at x of shape (n_x, 1) or (n_x, y.size)."""
+    across, along = (each.ravel() for each in np.broadcast_arrays(x, y))
     table = log_passes(histograms.shape[1] - 1, across, along)
     logs = prior.log_density_x(*log_rates(across)) + prior.log_density_y(along)
-    return np.asarray((histograms @ table + logs).reshape(-1, x.size, y.size))
+    return np.asarray((histograms @ table + logs).reshape(-1, len(x), y.size))
 
 
 def _window(histograms: Array, prior: HierarchicalPrior) -> tuple[float, float, float, float]:
@@ -200,7 +230,7 @@ def _window(histograms: Array, prior: HierarchicalPrior) -> tuple[float, float, 
     settled = False
     for _ in range(60):
         across, along = np.linspace(x[0], x[1], 2 * SCOUT - 1), np.linspace(y[0], y[1], SCOUT)
-        logs = _log_density(histograms, across, along, prior)
+        logs = _log_density(histograms, across[:, None], along, prior)
         kept = logs > logs.max(axis=(1, 2), keepdims=True) - DROP
         x, moved = _around(across, kept.any(axis=(0, 2)), x_reach)
         if settled:
