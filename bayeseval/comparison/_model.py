@@ -23,10 +23,10 @@ TASK_SD, SYSTEM_SD = 5.0, 1.0
 # their spread.
 MANY_SYSTEMS = 5
 # Nodes of the integral over task effects reach so many standard deviations.
-REACH = 5.5
+REACH = 5.0
 # The narrowest likelihood of a task, 2 / sqrt(rollouts) wide in log odds, is resolved for
 # spreads of tasks up to this.
-WIDEST_SD = 10.0
+WIDEST_SD = 7.0
 # Most numbers, nodes times patterns, for which task effects are integrated out.
 MOST_NUMBERS = 20_000
 
@@ -133,18 +133,22 @@ def _collapsed(patterns: Patterns, centre: Any, task_sd: Any, shift: Any, icc: A
 
     z, log_weights = task_nodes(n_nodes(patterns))
     x = (centre + task_sd * z)[None, :] + shift[:, None]  # (system, node)
-    terms, chosen = [], []
+    tables, chosen = [], []
     for logs, counts in (
         (-pt.softplus(-x), patterns.passes),
         (-pt.softplus(x), patterns.trials - patterns.passes),
     ):
-        base = pt.exp(logs) * (1.0 - icc)
-        for j in range(int(counts.max())):
-            # Rows: one for each system; a pattern has those that its counts exceed.
-            terms.append(logs + pt.log1p(-icc) if j == 0 else pt.log(base + j * icc))
-            chosen.append(counts > j)
-    rows = np.concatenate(chosen, axis=1).astype(float)  # (pattern, term x system)
-    logs = pt.dot(rows, pt.concatenate(terms, axis=0)) + log_weights
+        # One row for each system and each j that some counts exceed.
+        tables.append(logs + pt.log1p(-icc))
+        chosen.append(counts > 0)
+        steps = np.arange(1.0, counts.max())
+        if steps.size:
+            base = pt.exp(logs) * (1.0 - icc)
+            more = pt.log(base[None] + steps[:, None, None] * icc)
+            tables.append(more.reshape((steps.size * x.shape[0], z.size)))
+            chosen.append((counts[:, None, :] > steps[:, None]).reshape(len(counts), -1))
+    rows = np.concatenate(chosen, axis=1).astype(float)
+    logs = pt.dot(rows, pt.concatenate(tables, axis=0)) + log_weights
     top = pt.max(logs, axis=1, keepdims=True)
     integrals = pt.log(pt.sum(pt.exp(logs - top), axis=1)) + top[:, 0]
     return pt.sum(patterns.count * integrals) - _all_trials(
@@ -169,13 +173,12 @@ def _explicit(
         logs = -pt.softplus(-sign * x)
         first = (counts > 0).astype(float)
         total = total + pt.sum(first * logs) + first.sum() * pt.log1p(-icc)
-        which = np.concatenate([np.flatnonzero(counts > j) for j in range(1, counts.max() or 1)])
-        if which.size:
-            steps = np.concatenate(
-                [np.full(np.count_nonzero(counts > j), j) for j in range(1, counts.max())]
-            )
+        most = int(counts.max(initial=0))
+        which = [np.flatnonzero(counts > j) for j in range(1, most)]
+        if which:
+            steps = np.repeat(np.arange(1.0, most), [each.size for each in which])
             base = pt.exp(logs) * (1.0 - icc)
-            total = total + pt.sum(pt.log(base[which] + steps * icc))
+            total = total + pt.sum(pt.log(base[np.concatenate(which)] + steps * icc))
     return total
 
 
