@@ -19,6 +19,7 @@ __all__ = [
     "Claim",
     "ClaimError",
     "ClaimNotSupported",
+    "EstimateRecord",
     "Fit",
     "FormatError",
     "HierarchicalPrior",
@@ -40,6 +41,7 @@ __all__ = [
     "beta_posterior",
     "build_model",
     "build_sliced_model",
+    "check_record",
     "cluster_bootstrap",
     "clustered_se",
     "contamination",
@@ -50,6 +52,8 @@ __all__ = [
     "from_frame",
     "interval",
     "load_fit",
+    "load_record",
+    "make_record",
     "parse_claim",
     "pass_at_k",
     "pass_curve",
@@ -60,9 +64,11 @@ __all__ = [
     "plot_tasks",
     "power_scaling",
     "prior_sensitivity",
+    "provenance_of",
     "read",
     "read_totals",
     "read_weights",
+    "record_schema",
     "require",
     "simulate",
     "stratified_rate",
@@ -108,6 +114,12 @@ _MODULE_OF = {
     "evaluate": "bayeseval.claims",
     "parse_claim": "bayeseval.claims",
     "require": "bayeseval.claims",
+    "EstimateRecord": "bayeseval.record",
+    "check_record": "bayeseval.record",
+    "load_record": "bayeseval.record",
+    "make_record": "bayeseval.record",
+    "provenance_of": "bayeseval.record",
+    "record_schema": "bayeseval.record",
     "fit": "bayeseval.slices",
     "weighted_rate": "bayeseval.population",
     "stratified_rate": "bayeseval.population",
@@ -162,6 +174,14 @@ if TYPE_CHECKING:
     from bayeseval.plots import plot_pass_curve, plot_posterior, plot_predictive, plot_tasks
     from bayeseval.population import contamination, stratified_rate, weighted_rate
     from bayeseval.posterior import Posterior
+    from bayeseval.record import (
+        EstimateRecord,
+        check_record,
+        load_record,
+        make_record,
+        provenance_of,
+        record_schema,
+    )
     from bayeseval.rollouts import Ledger, Rollouts
     from bayeseval.sensitivity import errored_sensitivity, power_scaling, prior_sensitivity
     from bayeseval.simulation import Simulation, simulate

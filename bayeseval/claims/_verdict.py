@@ -389,8 +389,8 @@ def _lost(claim: Claim, source: Source, confidence: float, rule: Rule) -> Iterab
     )
     # Against a baseline, the errored rollouts of the baseline go the other way.
     for how, other, word in treatments:
-        fit = _refit(source.fit, lost=how)
-        baseline = None if source.baseline is None else _refit(source.baseline, lost=other)
+        fit = refit(source.fit, lost=how)
+        baseline = None if source.baseline is None else refit(source.baseline, lost=other)
         name = f"all errored rollouts had {word}"
         if source.baseline is not None and source.baseline.rollouts.ledger.errored:
             name += f", those of the baseline {'passed' if how == 'fail' else 'failed'}"
@@ -402,8 +402,8 @@ def _priors(claim: Claim, source: Source, confidence: float, rule: Rule) -> Iter
         prior = named.hierarchical()
         if all(each.prior == prior for each in source.fits):
             continue
-        fit = _refit(source.fit, prior=prior)
-        baseline = None if source.baseline is None else _refit(source.baseline, prior=prior)
+        fit = refit(source.fit, prior=prior)
+        baseline = None if source.baseline is None else refit(source.baseline, prior=prior)
         yield _judge(named.label, claim, Source(fit, baseline), confidence, rule)
 
 
@@ -413,7 +413,7 @@ def _judge(name: str, claim: Claim, source: Source, confidence: float, rule: Rul
     return Judgement(name, prob, outcome_of(prob, prob_not, confidence, rule))
 
 
-def _refit(fit: Any, *, lost: LostAs = "exclude", prior: HierarchicalPrior | None = None) -> Any:
+def refit(fit: Any, *, lost: LostAs = "exclude", prior: HierarchicalPrior | None = None) -> Any:
     """The same by the exact engine, with errored rollouts decided or under another prior."""
     with warnings.catch_warnings():
         # The checks of the fit that was judged are those that count.

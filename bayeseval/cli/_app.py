@@ -15,6 +15,7 @@ from bayeseval.cli._fit import fit
 from bayeseval.cli._gate import gate
 from bayeseval.cli._plan import plan
 from bayeseval.cli._rate import rate
+from bayeseval.cli._record import record
 from bayeseval.cli._show import formats, show
 from bayeseval.cli._simulate import simulate
 from bayeseval.errors import BayesevalError, BayesevalWarning
@@ -36,6 +37,7 @@ app = typer.Typer(
 for command in (rate, fit, gate, show, formats, simulate):
     app.command()(command)
 app.add_typer(plan)
+app.add_typer(record)
 
 
 def _print_version(asked: bool) -> None:

@@ -1,0 +1,145 @@
+"""``bayeseval record``: make an auditable record of an answer, and check one.
+
+``record make`` writes, and prints with ``--json``, the document that
+``bayeseval/record/estimate_record.schema.json`` describes (``"schema": "bayeseval.record/1"``).
+"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bayeseval.cli._rate import CiProbOption, JsonOption
+from bayeseval.cli._reading import (
+    AsOption,
+    DuplicatesOption,
+    FilesArgument,
+    FilterOption,
+    FormatOption,
+    MetricOption,
+    PassIfOption,
+    Reading,
+    ScorerOption,
+    SkipBadRecordsOption,
+    SystemOption,
+)
+
+__all__ = ["record"]
+
+record = typer.Typer(
+    name="record",
+    help="Make an auditable record of an answer, and check one.",
+    no_args_is_help=True,
+)
+
+
+@record.command()
+def make(
+    files: FilesArgument,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write the record: .json, .md or .html."
+        ),
+    ] = None,
+    quantity: Annotated[
+        str,
+        typer.Option("--quantity", metavar="pass_rate|pass^K|pass@K", help="What is estimated."),
+    ] = "pass_rate",
+    population: Annotated[
+        str,
+        typer.Option(
+            "--population", metavar="new_tasks|suite|next_run", help="Whom the answer is for."
+        ),
+    ] = "new_tasks",
+    claim: Annotated[
+        str | None,
+        typer.Option(
+            "--claim", metavar="CLAIM", help="A claim, such as 'pass^3 > 0.8', and its verdict."
+        ),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option("--confidence", metavar="P", help="Probability that a verdict needs.")
+    ] = "0.95",
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="exact|nuts", help="What computes.")
+    ] = "exact",
+    prior: Annotated[
+        str,
+        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
+    ] = "uniform",
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="FACTOR,...", help="Fit slice by slice, each alone."),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option("--weights", metavar="CSV", help="The population, for --by."),
+    ] = None,
+    estimand: Annotated[
+        str | None,
+        typer.Option("--estimand", metavar="TEXT", help="The estimand in your own words."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed.")] = 0,
+    ci_prob: CiProbOption = "0.95",
+    json: JsonOption = False,
+    format: FormatOption = None,
+    system: SystemOption = None,
+    scorer: ScorerOption = None,
+    metric: MetricOption = None,
+    filter: FilterOption = None,
+    pass_if: PassIfOption = None,
+    duplicates: DuplicatesOption = "error",
+    skip_bad_records: SkipBadRecordsOption = False,
+    combine: AsOption = None,
+) -> None:
+    """Make a record of one answer: estimand, estimate, baselines, checks and provenance."""
+    # Loads NumPy, which the help does without.
+    from bayeseval.cli import _record_run
+
+    reading = Reading(
+        files=files,
+        errors="exclude",
+        format=format,
+        system=system,
+        scorer=scorer,
+        metric=metric,
+        filter=filter,
+        pass_if=pass_if,
+        duplicates=duplicates,
+        skip_bad_records=skip_bad_records,
+        combine=combine,
+    )
+    _record_run.make(
+        reading,
+        _record_run.Options.of(
+            output=output,
+            quantity=quantity,
+            population=population,
+            claim=claim,
+            confidence=confidence,
+            engine=engine,
+            prior=prior,
+            by=by,
+            weights=weights,
+            estimand=estimand,
+            seed=seed,
+            ci_prob=ci_prob,
+        ),
+        json=json,
+    )
+
+
+@record.command()
+def check(
+    file: Annotated[str, typer.Argument(metavar="RECORD", help="A record: .json.")],
+    json: JsonOption = False,
+) -> int:
+    """Compute a record again from its inputs: exit 0 if all is as recorded, 1 if not.
+
+    The names of the inputs begin at the current folder.
+    """
+    from bayeseval.cli import _record_run
+
+    return _record_run.check(file, json=json)
