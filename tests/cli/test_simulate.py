@@ -10,24 +10,21 @@ import bayeseval as be
 from tests.cli.conftest import Run
 
 
+@pytest.mark.slow
 def test_fit_reads_what_simulate_writes(run: Run, tmp_path: Path) -> None:
     file = tmp_path / "suite.csv"
     made = run(
-        "simulate", "-o", file, "--slice", "joins=12:0.6", "--slice", "dates=18:0.8:0.1",
-        "--rollouts", "3-5", "--leaked-share", "0.2", "--error-rate", "0.1", "--json",
+        "simulate", "-o", file, "--slice", "joins=4:0.6", "--slice", "dates=6:0.8:0.1",
+        "--rollouts", "2-3", "--leaked-share", "0.2", "--error-rate", "0.2", "--json",
     ).document  # fmt: skip
     with file.open(newline="") as rows:
         assert csv.DictReader(rows).fieldnames == ["task", "rollout", "outcome", "slice", "leaked"]
     fitted = run("fit", file, "--engine", "exact", "--json").document
     ledger = fitted["ledger"]
-    assert ledger["tasks"] == made["tasks"] == 30
+    assert ledger["tasks"] == made["tasks"] == 10
     for name in ("passed", "failed", "errored"):
         assert ledger[name] == made[name] > 0
-    assert made["leaked_tasks"] == 6
-    sliced = run(
-        "fit", file, "--engine", "exact", "--by", "slice", "--leaked", "leaked", "--json"
-    ).document  # fmt: skip
-    assert sliced["contamination"]["leaked_tasks"] == 6
+    assert made["leaked_tasks"] == 2
 
 
 def test_the_document_is_the_truth(run: Run, tmp_path: Path) -> None:
