@@ -38,6 +38,7 @@ ROOMS = [
     "comparison",
     "claims",
     "plan",
+    "decisions",
     "simulation",
     "record",
     "plots",
