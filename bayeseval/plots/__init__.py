@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bayeseval.plots._curve import plot_pass_curve
 from bayeseval.plots._grid import plot_sampling_grid
+from bayeseval.plots._operating import plot_operating_characteristics
 from bayeseval.plots._populations import plot_populations
 from bayeseval.plots._posterior import plot_posterior
 from bayeseval.plots._predictive import plot_predictive
@@ -12,6 +13,7 @@ from bayeseval.plots._slices import plot_slices
 from bayeseval.plots._tasks import plot_tasks
 
 __all__ = [
+    "plot_operating_characteristics",
     "plot_pass_curve",
     "plot_populations",
     "plot_posterior",
