@@ -285,7 +285,10 @@ def record_schema() -> dict[str, Any]:
     >>> be.record_schema()["title"]
     'bayeseval estimate record, version 1'
     """
-    schema: dict[str, Any] = msgspec.json.schema(EstimateRecord)
+    # Through JSON, so that defaults are lists and not tuples.
+    schema: dict[str, Any] = msgspec.json.decode(
+        msgspec.json.encode(msgspec.json.schema(EstimateRecord))
+    )
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bayeseval estimate record, version 1",
