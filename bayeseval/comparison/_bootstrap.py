@@ -111,9 +111,7 @@ def paired_bootstrap(
     estimate = float(values @ tasks) / n
     if values.size == 1:
         reach = wilson_interval(0, n, level).upper
-        found = Interval(
-            max(estimate - reach, -1.0), min(estimate + reach, 1.0), level, "wilson"
-        )
+        found = Interval(max(estimate - reach, -1.0), min(estimate + reach, 1.0), level, "wilson")
         return PairedBootstrap(estimate, found, n, True)
     generator = as_generator(rng)
     flipped = _flipped(values, tasks)

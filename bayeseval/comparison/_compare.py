@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from bayeseval._validate import Seed, as_generator, as_probability, one_of
 from bayeseval.comparison._join import Joined, Unmatched, join, system_name
+from bayeseval.comparison._leaderboard import Leaderboard
 from bayeseval.comparison._model import model_of
 from bayeseval.comparison._result import Comparison
 from bayeseval.comparison._table import as_dirichlet
@@ -20,7 +21,7 @@ from bayeseval.rollouts import Rollouts
 if TYPE_CHECKING:
     import xarray as xr
 
-__all__ = ["compare"]
+__all__ = ["compare", "leaderboard"]
 
 Engine = Literal["auto", "exact", "nuts"]
 
@@ -44,7 +45,7 @@ def compare(
     rng: Seed = None,
     progress: bool | None = None,
 ) -> Comparison:
-    """Compare two systems that ran the same tasks: is the new one better?
+    """Compare two systems that ran the same tasks.
 
     Parameters
     ----------
@@ -125,6 +126,78 @@ def compare(
         joined, draws, tune, chains, cores, target_accept, rng, progress
     )
     return Comparison(joined, "nuts", checks, seed, dirichlet, sampled)
+
+
+def leaderboard(
+    systems: Mapping[str, Rollouts],
+    *,
+    unmatched: Unmatched = "drop",
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    cores: int | None = None,
+    target_accept: float = 0.9,
+    rng: Seed = None,
+    progress: bool | None = None,
+) -> Leaderboard:
+    """Compare many systems that ran the same tasks, in one joint model.
+
+    Parameters
+    ----------
+    systems : mapping of str to Rollouts
+        Results of two systems or more by name, joined on the task id.
+    unmatched : {"drop", "use"}, default "drop"
+        Tasks without a scored rollout of some system: left out, or used. They are counted
+        either way.
+    draws, tune : int, default 1000
+        Draws kept and warm-up steps of each chain.
+    chains : int, default 4
+        Number of chains.
+    cores : int, optional
+        Chains run at once.
+    target_accept : float, default 0.9
+        Mean acceptance that the step size is tuned for.
+    rng : int or numpy.random.Generator, optional
+        Seed. The same seed gives the same numbers.
+    progress : bool, optional
+        Whether to show a progress bar; by default on a terminal only.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    InputError
+        Fewer than two systems, no task that all of them ran, an argument out of range.
+
+    Warns
+    -----
+    CheckWarning
+        If a check of the sampler fails.
+
+    Notes
+    -----
+    See `build_comparison_model`. Systems are drawn towards each other as far as they are
+    alike, so that the best of many is not overrated for being the best of many, and
+    probabilities of all pairs hold together without a correction.
+
+    Examples
+    --------
+    >>> import bayeseval as be
+    >>> suites = {
+    ...     name: be.Rollouts.from_counts([1] * passed + [0] * (60 - passed), 1)
+    ...     for name, passed in {"large": 48, "medium": 40, "small": 15}.items()
+    ... }
+    >>> board = be.leaderboard(suites, draws=500, tune=500, rng=1, progress=False)
+    >>> board.groups()
+    (('large',), ('medium',), ('small',))
+    """
+    joined = join(dict(systems), unmatched)
+    seed, checks, sampled = sample_joined(
+        joined, draws, tune, chains, cores, target_accept, rng, progress
+    )
+    return Leaderboard(joined, checks, seed, sampled)
 
 
 def sample_joined(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval.comparison._join import Joined, Patterns
-from bayeseval.comparison._model import is_collapsed, n_nodes, task_nodes
+from bayeseval.comparison._model import n_nodes, task_nodes
 from bayeseval.hierarchical._draws import beta_draws
 from bayeseval.hierarchical._functionals import Functional
 

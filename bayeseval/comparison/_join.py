@@ -104,7 +104,9 @@ class Joined:
     def patterns(self, order: Sequence[int]) -> Patterns:
         """Tasks collapsed by equal counts, systems in a given order."""
         stacked = np.concatenate([self.passes[list(order)], self.trials[list(order)]])
-        found, of_task, count = np.unique(stacked.T, axis=0, return_inverse=True, return_counts=True)
+        found, of_task, count = np.unique(
+            stacked.T, axis=0, return_inverse=True, return_counts=True
+        )
         n = len(order)
         return Patterns(found[:, :n], found[:, n:], count.astype(np.int64), of_task.ravel())
 
@@ -147,9 +149,7 @@ class Joined:
         lost = [each.ledger.errored for each in self.rollouts]
         if any(lost):
             own = ", ".join(
-                f"{name} {count:,}"
-                for name, count in zip(self.systems, lost, strict=True)
-                if count
+                f"{name} {count:,}" for name, count in zip(self.systems, lost, strict=True) if count
             )
             notes.append(f"Errored rollouts are left out: {own}.")
         return tuple(notes)

@@ -84,7 +84,7 @@ def model_of(joined: Joined) -> pm.Model:
     collapsed = is_collapsed(patterns)
     coords: dict[str, Sequence[Any]] = {"system": [joined.systems[at] for at in order]}
     if not collapsed:
-        coords["task"] = np.arange(joined.n_tasks)
+        coords["task"] = range(joined.n_tasks)
     with pm.Model(coords=coords) as model:
         mean = pm.Beta("mean", alpha=1.0, beta=1.0)
         task_sd = pm.HalfNormal("task_sd", sigma=TASK_SD)
@@ -151,9 +151,7 @@ def _collapsed(patterns: Patterns, centre: Any, task_sd: Any, shift: Any, icc: A
     logs = pt.dot(rows, pt.concatenate(tables, axis=0)) + log_weights
     top = pt.max(logs, axis=1, keepdims=True)
     integrals = pt.log(pt.sum(pt.exp(logs - top), axis=1)) + top[:, 0]
-    return pt.sum(patterns.count * integrals) - _all_trials(
-        patterns.trials, patterns.count, icc
-    )
+    return pt.sum(patterns.count * integrals) - _all_trials(patterns.trials, patterns.count, icc)
 
 
 def _explicit(

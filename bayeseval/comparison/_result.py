@@ -415,6 +415,7 @@ class Comparison:
         found = self.difference()
         assert isinstance(found, Posterior)
         better = found.prob_above(0.0)
+        ran = "both ran" if self.n_tasks == self.joined.n_matched else "one or both ran"
         head = {
             "better": f"{self.new} is better than {self.old}",
             "worse": f"{self.new} is worse than {self.old}",
@@ -422,12 +423,8 @@ class Comparison:
         }[self.evidence(ci_prob)]
         return (
             f"{head}: {signed(found, ci_prob)} on new tasks, {odds_text(self.new, better)}, "
-            f"n = {plural(self.n_tasks, 'task')} that {'both ran' if self._all_matched else 'either ran'}."
+            f"n = {plural(self.n_tasks, 'task')} that {ran}."
         )
-
-    @property
-    def _all_matched(self) -> bool:
-        return self.n_tasks == self.joined.n_matched
 
     def __repr__(self) -> str:
         found = self.difference()
