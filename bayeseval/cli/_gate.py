@@ -10,6 +10,9 @@ The document that ``--json`` prints (``"schema": "bayeseval.gate/1"``):
     ``supported``, ``contradicted`` or ``inconclusive`` over all claims; 0, 1 or 3.
 ``ledger``
     ``tasks``, ``passed``, ``failed``, ``errored``, ``missing``, ``duplicates`` and ``notes``.
+``explain``
+    With ``--explain``, one for each comparison: ``claim``, ``assumed`` and
+    ``characteristics``, the fields of `OperatingCharacteristics`; null otherwise.
 ``claims``
     One for each claim: ``claim``, ``verdict``, ``prob``, ``prob_not``, ``mcse``, ``confidence``,
     ``rule``, ``reasons``, ``comparisons`` (``claim``, ``quantity``, ``population``,
@@ -107,6 +110,14 @@ def gate(
         str | None,
         typer.Option("--junit", metavar="FILE", help="Write the verdicts as JUnit XML: .xml."),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option(
+            "--explain",
+            help="Also print the risk of this gate: how often a suite of this size releases, "
+            "holds back, and contradicts itself, over the true rate.",
+        ),
+    ] = False,
     json: JsonOption = False,
     format: FormatOption = None,
     system: SystemOption = None,
@@ -152,4 +163,4 @@ def gate(
             combine=combine,
         )
 
-    return _gate_run.run(reading, settings, json=json)
+    return _gate_run.run(reading, settings, explain=explain, json=json)

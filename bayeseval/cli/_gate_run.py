@@ -22,7 +22,7 @@ from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import BayesevalWarning, CheckWarning, InputError
 from bayeseval.hierarchical import Fit, fit_suite
 from bayeseval.rollouts import Rollouts
-from bayeseval.slices import SlicedFit, fit
+from bayeseval.slices import fit
 
 __all__ = ["Settings", "run"]
 
@@ -148,14 +148,20 @@ def _config(name: str | None) -> dict[str, Any]:
     return table
 
 
-def run(reading: Callable[[list[str]], Reading], settings: Settings, *, json: bool) -> int:
+def run(
+    reading: Callable[[list[str]], Reading],
+    settings: Settings,
+    *,
+    explain: bool = False,
+    json: bool = False,
+) -> int:
     """Judge the claims, print and write the verdicts; returns the exit status."""
     found = reading(settings.files).find()
     rollouts = found.rollouts
     baseline = None
     if settings.baseline:
         baseline = _exact(reading(settings.baseline).find().rollouts)
-    fitted: Fit | SlicedFit = _exact(rollouts)
+    fitted = _exact(rollouts)
     if settings.by:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CheckWarning)
@@ -177,6 +183,17 @@ def run(reading: Callable[[list[str]], Reading], settings: Settings, *, json: bo
         warnings.warn("the gate is inconclusive: it passes on request", BayesevalWarning, 1)
     printer = Printer(silent=json)
     _print(rollouts, verdicts, outcome, printer)
+    risks = None
+    if explain:
+        # Loads the engine of many suites, which a gate does without.
+        from bayeseval.cli import _gate_explain
+
+        printer.flush()
+        rows = _gate_explain.explain(
+            settings.claims, fitted, confidence=settings.confidence, rule=settings.rule
+        )
+        _gate_explain.print_explained(rows, printer)
+        risks = _gate_explain.document(rows)
     if settings.junit is not None:
         with atomic_path(settings.junit) as temporary:
             _write_junit(verdicts, settings, temporary)
@@ -193,6 +210,7 @@ def run(reading: Callable[[list[str]], Reading], settings: Settings, *, json: bo
                 "verdict": outcome,
                 "exit_status": status,
                 "ledger": _ledger(rollouts),
+                "explain": risks,
                 "claims": [verdict.document() for verdict in verdicts],
             }
         )
