@@ -22,6 +22,7 @@ from bayeseval.claims._answers import Source
 from bayeseval.claims._verdict import refit
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit
+from bayeseval.population import stratified_rate
 from bayeseval.posterior import Posterior
 from bayeseval.record._record import (
     BaselineRow,
@@ -262,7 +263,11 @@ def _baselines(
     """Frequentist estimates of the same quantity over the tasks of the suite."""
     term = comparison.left
     plain = not (term.where or term.baseline or term.worst or comparison.minus)
-    if not plain or shares is not None or term.kind == "share_of_tasks":
+    if not plain or term.kind == "share_of_tasks":
+        return
+    if shares is not None:
+        if isinstance(fit, SlicedFit) and term.k == 1:
+            yield _stratified(fit, shares, level)
         return
     if term.kind == "pass_rate" or term.k == 1:
         for row in baseline_table(fit.rollouts, ci_prob=level, rng=fit.seed):
@@ -283,6 +288,17 @@ def _baselines(
         estimate=None if isinstance(found.estimate, Unknown) else found.estimate,
         interval=None if isinstance(found.interval, Unknown) else _limits(found.interval),
         advice=found.reason or "respects tasks; too narrow for few tasks or rates near 0 or 1",
+        sound=True,
+    )
+
+
+def _stratified(fit: SlicedFit, shares: Weights, level: float) -> BaselineRow:
+    found = stratified_rate(fit.rollouts, by=fit.by, weights=shares, ci_prob=level)
+    return BaselineRow(
+        name="Stratified estimate",
+        estimate=found.estimate,
+        interval=None if isinstance(found.interval, Unknown) else _limits(found.interval),
+        advice="respects tasks and weights; too narrow for few tasks or rates near 0 or 1",
         sound=True,
     )
 
