@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bayeseval.plots._comparison import plot_comparison
 from bayeseval.plots._curve import plot_pass_curve
 from bayeseval.plots._grid import plot_sampling_grid
+from bayeseval.plots._leaderboard import plot_leaderboard
 from bayeseval.plots._operating import plot_operating_characteristics
 from bayeseval.plots._populations import plot_populations
 from bayeseval.plots._posterior import plot_posterior
@@ -13,6 +15,8 @@ from bayeseval.plots._slices import plot_slices
 from bayeseval.plots._tasks import plot_tasks
 
 __all__ = [
+    "plot_comparison",
+    "plot_leaderboard",
     "plot_operating_characteristics",
     "plot_pass_curve",
     "plot_populations",
