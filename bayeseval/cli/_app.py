@@ -14,6 +14,7 @@ from bayeseval import __version__
 from bayeseval.cli._fit import fit
 from bayeseval.cli._gate import gate
 from bayeseval.cli._plan import plan
+from bayeseval.cli._playground import playground
 from bayeseval.cli._rate import rate
 from bayeseval.cli._record import record
 from bayeseval.cli._show import formats, show
@@ -34,7 +35,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (rate, fit, gate, show, formats, simulate):
+for command in (rate, fit, gate, show, formats, simulate, playground):
     app.command()(command)
 app.add_typer(plan)
 app.add_typer(record)
