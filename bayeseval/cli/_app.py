@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from bayeseval import __version__
+from bayeseval.cli._compare import compare
 from bayeseval.cli._fit import fit
 from bayeseval.cli._gate import gate
 from bayeseval.cli._plan import plan
@@ -35,7 +36,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (rate, fit, gate, show, formats, simulate, playground):
+for command in (rate, fit, compare, gate, show, formats, simulate, playground):
     app.command()(command)
 app.add_typer(plan)
 app.add_typer(record)

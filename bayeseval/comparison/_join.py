@@ -129,23 +129,27 @@ class Joined:
             order = min([0, 1], [1, 0], key=pairs)
         return tuple(order)
 
+    @property
+    def unmatched_note(self) -> str:
+        """Sentence on tasks that not every system scored; empty without any."""
+        if not self.n_unmatched:
+            return ""
+        used = "used where they are scored" if self.unmatched == "use" else "left out (unmatched)"
+        have = "has" if self.n_unmatched == 1 else "have"
+        own = ", ".join(
+            f"{name} {each.n_scored_tasks:,}"
+            for name, each in zip(self.systems[:8], self.rollouts, strict=False)
+        )
+        more = ", ..." if len(self.systems) > 8 else ""
+        return (
+            f"{plural(self.n_unmatched, 'task')} {have} scored rollouts of some systems only: "
+            f"{used}. Scored tasks: {own}{more}; of all of them: {self.n_matched:,}."
+        )
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Sentences on what was left out, or is not shared."""
-        notes = []
-        if self.n_unmatched:
-            used = (
-                "used where they are scored" if self.unmatched == "use" else "left out (unmatched)"
-            )
-            have = "has" if self.n_unmatched == 1 else "have"
-            own = ", ".join(
-                f"{name} {int(np.count_nonzero(each.scored)):,}"
-                for name, each in zip(self.systems[:8], self.rollouts, strict=False)
-            )
-            more = ", ..." if len(self.systems) > 8 else ""
-            notes.append(
-                f"{plural(self.n_unmatched, 'task')} {have} scored rollouts of some systems only: "
-                f"{used}. Scored tasks: {own}{more}; of all of them: {self.n_matched:,}."
-            )
+        notes = [self.unmatched_note] if self.n_unmatched else []
         lost = [each.ledger.errored for each in self.rollouts]
         if any(lost):
             own = ", ".join(

@@ -144,7 +144,7 @@ class Leaderboard:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader of the numbers must see."""
-        return (*self.joined.notes(), *(f"Check {check}." for check in self.checks.failed))
+        return (*self.joined.notes, *(f"Check {check}." for check in self.checks.failed))
 
     def rate(
         self,

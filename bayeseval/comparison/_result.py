@@ -121,7 +121,7 @@ class Comparison:
     @cached_property
     def notes(self) -> tuple[str, ...]:
         """Sentences that a reader of the numbers must see."""
-        notes = list(self.joined.notes())
+        notes = list(self.joined.notes)
         if bounds := self.errored_bounds():
             low, high = (f"{100 * each:+.1f}" for each in bounds)
             notes.append(
