@@ -42,6 +42,9 @@ Array = npt.NDArray[np.float64]
 
 # Beyond this concentration a task rate differs from the mean by less than 1e-6.
 LARGEST_KAPPA = 1e13
+# Discrepancy that integrals of a density's values are held to. Their errors, of its square,
+# must be invisible to the panels, which would split around every jump between two rules.
+SMOOTH = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +125,7 @@ class ExactHyper:
     def marginal_icc(self, about: About) -> GridPosterior:
         """Posterior of the ICC."""
         return GridPosterior.from_log_density(
-            lambda y: self.over_x.log_integral(y) + self.prior.log_density_y(y),
+            lambda y: self.over_x.log_integral(y, tolerance=SMOOTH) + self.prior.log_density_y(y),
             about,
             limit=self.prior.y_limit,
             moments=self.moments(special.expit(self.y)),
@@ -151,7 +154,7 @@ class ExactHyper:
                 return np.asarray(self.log_joint(sign * x, y) + log_slope)
 
             window = np.full(z.size, limit)
-            return log_integrals(along, -window, window)
+            return log_integrals(along, -window, window, tolerance=SMOOTH)
 
         return GridPosterior.from_log_density(
             log_density, about, limit=self.prior.x_limit, moments=moments
