@@ -225,7 +225,7 @@ class AlignedWeights:
         raise InputError(
             f"slice {name!r}{more} has weight {share:.4g} but no task in the suite"
             f"{nearest_names(name, self.labels)}: nothing is known of it; add tasks, or ask for "
-            f"the range with unsupported='bounds' (--unsupported bounds); "
+            f"the range with SlicedFit.bounds (--unsupported bounds); "
             f"the suite has: {_listed(self.labels)}"
         )
 

@@ -2,7 +2,7 @@
 
     python docs/build_blocks.py              rewrite the pages whose output has changed
     python docs/build_blocks.py --check      change nothing; exit with 1 where one would change
-    python docs/build_blocks.py --figure     draw docs/images/sqlagent.png afresh
+    python docs/build_blocks.py --figure     draw the figures in docs/images afresh
 
 Blocks marked ``console`` hold commands after ``$``, and blocks marked ``pycon`` hold Python
 after ``>>>``, one session for each page. Other blocks are left alone. A comment on the line
@@ -30,6 +30,7 @@ from bayeseval.errors import BayesevalError
 
 ROOT = Path(__file__).parents[1]
 FIGURE = ROOT / "docs" / "images" / "sqlagent.png"
+POPULATIONS = ROOT / "docs" / "images" / "populations.png"
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
 OMITTED = "[...]"
 
@@ -150,28 +151,93 @@ def _output(source: str, session: dict[str, object]) -> str:
     return "".join(f"{line.rstrip()}\n" for line in captured.getvalue().splitlines())
 
 
-def draw_figure() -> None:
-    """The figure of ``make demo``, small enough to lie in the repository."""
-    from PIL import Image
-
+def draw_figures() -> None:
+    """All figures, small enough to lie in the repository."""
+    FIGURE.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / FIGURE.name
         command = ["bayeseval", "fit", "examples/sqlagent.csv", "--engine", "exact"]
         with _workplace():
             _run([*command, "--seed", "1", "--plot", str(drawn)])
-        FIGURE.parent.mkdir(exist_ok=True)
-        with Image.open(drawn) as image:
-            image.convert("RGB").quantize(256).save(FIGURE, optimize=True)
+        _keep(drawn, FIGURE)
+        drawn = Path(folder) / POPULATIONS.name
+        draw_populations(drawn)
+        _keep(drawn, POPULATIONS)
+
+
+def _keep(drawn: Path, figure: Path) -> None:
+    from PIL import Image
+
+    with Image.open(drawn) as image:
+        image.convert("RGB").quantize(256).save(figure, optimize=True)
+
+
+def draw_populations(path: Path) -> None:
+    """One suite, three questions: what is drawn anew, and how wide the answer is."""
+    import matplotlib.pyplot as plt
+    import numpy as np
+
+    import bayeseval as be
+    from bayeseval.plots import _style as style
+
+    fit = be.fit(be.read(ROOT / "examples" / "sqlagent.csv"), engine="exact")
+    rows = (
+        ("new_tasks", "other tasks from the same source", "Release to users who\nbring new tasks"),
+        ("suite", "these tasks, rollouts without end", "Accept for a fixed\nlist of jobs"),
+        ("next_run", "these tasks, as many rollouts again", "Tell an improvement\nfrom a rerun"),
+    )
+    figure, panels = plt.subplots(
+        3, 1, figsize=(6.4, 4.2), sharex=True, layout="constrained", facecolor="white"
+    )
+    x = np.linspace(0.35, 0.95, 1201)
+    for ax, (population, anew, decision) in zip(panels, rows, strict=True):
+        rate = fit.pass_rate(population=population)
+        if population == "next_run":
+            step = float(np.diff(rate.values[rate.probabilities > 1e-9]).min())
+            ax.bar(rate.values, rate.probabilities / step, 0.7 * step, color=style.POSTERIOR)
+        else:
+            ax.fill_between(x, rate.pdf(x), color=style.POSTERIOR, alpha=0.25, linewidth=0)
+            ax.plot(x, rate.pdf(x), color=style.POSTERIOR, linewidth=1.4)
+        top = ax.get_ylim()[1]
+        lower, upper = rate.eti()
+        ax.plot([lower, upper], [-0.09 * top] * 2, color=style.INK, linewidth=2.2)
+        ax.set_ylim(-0.17 * top, 1.02 * top)
+        ax.set_xlim(0.35, 0.95)
+        ax.set_yticks([])
+        for name, spine in ax.spines.items():
+            spine.set_visible(name == "bottom")
+            spine.set_color(style.INK)
+        ax.tick_params(colors=style.INK, labelsize=style.TEXT)
+        limits = f"95 % CrI {100 * lower:.1f}-{100 * upper:.1f} %"
+        for at, text, size, colour, weight in (
+            (0.92, population, style.TEXT + 1, style.INK, "bold"),
+            (0.68, anew, style.SMALL, style.QUIET, "normal"),
+            (0.50, limits, style.SMALL, style.QUIET, "normal"),
+        ):
+            ax.text(
+                0.0, at, text, transform=ax.transAxes, fontsize=size, color=colour, weight=weight,
+                va="top",
+            )  # fmt: skip
+        ax.text(
+            1.0, 0.92, decision, transform=ax.transAxes, fontsize=style.TEXT, color=style.INK,
+            va="top", ha="right",
+        )  # fmt: skip
+    panels[-1].xaxis.set_major_formatter(lambda value, _: f"{100 * value:.0f} %")
+    panels[-1].set_xlabel(
+        "pass rate: one suite, 50 tasks x 4 rollouts", fontsize=style.TEXT, color=style.INK
+    )
+    figure.savefig(path, dpi=160)
+    plt.close(figure)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=str(__doc__).split("\n\n")[0])
     parser.add_argument("--check", action="store_true", help="change nothing, only compare")
-    parser.add_argument("--figure", action="store_true", help="draw the figure afresh")
+    parser.add_argument("--figure", action="store_true", help="draw the figures afresh")
     parser.add_argument("pages", nargs="*", type=Path, default=PAGES)
     given = parser.parse_args()
     if given.figure:
-        draw_figure()
+        draw_figures()
         return 0
     stale = 0
     for page in given.pages:

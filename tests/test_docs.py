@@ -52,8 +52,9 @@ def test_no_path_of_one_machine(page: Path) -> None:
     assert not re.search(r"(?<![\w.])/(?:home|tmp|root|work|Users)/", page.read_text("utf-8"))
 
 
-def test_figure_is_small_enough_to_lie_in_the_repository() -> None:
-    assert (ROOT / "docs/images/sqlagent.png").stat().st_size < 200_000
+@pytest.mark.parametrize("name", ["sqlagent.png", "populations.png"])
+def test_figures_are_small_enough_to_lie_in_the_repository(name: str) -> None:
+    assert (ROOT / "docs/images" / name).stat().st_size < 200_000
 
 
 def test_wrong_output_is_replaced(build_blocks: ModuleType) -> None:

@@ -64,6 +64,18 @@ def test_plan_suite_says_what_more_tasks_lead_to(capsys: pytest.CaptureFixture[s
     assert few < many < float(re.findall(r"lead to (\S+):", out)[0])
 
 
+def test_slices_and_weights_turn_the_decision() -> None:
+    suite, known, counted = example("slices_and_weights")["main"]().values()
+    # The suite over-samples what is hard; what the counts leave open is little.
+    assert suite < 0.5 < 0.9 < counted
+    assert counted == pytest.approx(known, abs=0.01)
+
+
+def test_contamination_turns_the_decision() -> None:
+    chances = example("contamination")["main"]()
+    assert chances["clean"] < 0.5 < chances["all"]
+
+
 @pytest.mark.slow
 def test_clustered_fit_gives_the_same_answers_twice() -> None:
     fits = example("clustered_fit")["main"](draws=500)

@@ -2,6 +2,7 @@
 
 from bayeseval.hierarchical._checks import Check, Checks
 from bayeseval.hierarchical._fit import Fit
+from bayeseval.hierarchical._flaky import FlakyTable
 from bayeseval.hierarchical._loading import load_fit
 from bayeseval.hierarchical._model import build_model
 from bayeseval.hierarchical._prior import HierarchicalPrior
@@ -12,6 +13,7 @@ __all__ = [
     "Check",
     "Checks",
     "Fit",
+    "FlakyTable",
     "HierarchicalPrior",
     "PredictedHistogram",
     "TaskTable",

@@ -178,7 +178,7 @@ def test_weights_from_a_factor() -> None:
         [1, 0, 1], 1, factors={"w": [2, 1, 1], "s": ["a", None, "c"]}
     )
     assert be.weighted_rate(rollouts, "w").estimate == pytest.approx(0.75)
-    with pytest.raises(be.InputError, match="factor 's' must hold a weight .*; got 'a'"):
+    with pytest.raises(be.InputError, match=r"factor 's' must hold a weight .*; got 'a'"):
         be.weighted_rate(rollouts, "s")
     with pytest.raises(be.InputError, match=r"no factor 'v'.*; its factors: 'w', 's'"):
         be.weighted_rate(rollouts, "v")
