@@ -18,7 +18,9 @@ from bayeseval.cli._plan import plan
 from bayeseval.cli._playground import playground
 from bayeseval.cli._rate import rate
 from bayeseval.cli._record import record
+from bayeseval.cli._report import report
 from bayeseval.cli._show import formats, show
+from bayeseval.cli._watch import watch
 from bayeseval.cli._simulate import simulate
 from bayeseval.errors import BayesevalError, BayesevalWarning
 
@@ -36,7 +38,7 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (rate, fit, compare, gate, show, formats, simulate, playground):
+for command in (rate, fit, report, compare, gate, watch, show, formats, simulate, playground):
     app.command()(command)
 app.add_typer(plan)
 app.add_typer(record)

@@ -46,7 +46,7 @@ from bayeseval.sensitivity import (
 )
 from bayeseval.slices import fit as fit_model
 
-__all__ = ["Options", "run"]
+__all__ = ["Options", "parse_ks", "run"]
 
 Engine = Literal["nuts", "exact"]
 TREATMENTS = ("exclude", "fail", "bounds", "model")
@@ -129,7 +129,7 @@ class Options:
         if save is not None:
             as_output_path(save, suffixes=(".nc",))
         return cls(
-            ks=None if k is None else _parse_ks(k),
+            ks=None if k is None else parse_ks(k),
             above=None if above is None else as_probability(above, "--above"),
             engine=engine,  # type: ignore[arg-type]
             prior=HierarchicalPrior.named(prior),  # type: ignore[arg-type]
@@ -298,7 +298,8 @@ def _document(report: ExactReport, fit: Fit, options: Options) -> dict[str, Any]
     }
 
 
-def _parse_ks(text: str) -> tuple[int, ...]:
+def parse_ks(text: str) -> tuple[int, ...]:
+    """Return the values of k of an option, sorted."""
     parts = [part.strip() for part in text.split(",")]
     # Nine digits: beyond any number of rollouts, and no work to refuse.
     if not all(part.isdecimal() and len(part) <= 9 and int(part) >= 1 for part in parts):

@@ -1,0 +1,163 @@
+"""``bayeseval report``: one document that a reader can act on, audit, and check by machine."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bayeseval.cli._rate import CiProbOption
+from bayeseval.cli._reading import (
+    AsOption,
+    DuplicatesOption,
+    FilesArgument,
+    FilterOption,
+    FormatOption,
+    MetricOption,
+    PassIfOption,
+    Reading,
+    ScorerOption,
+    SkipBadRecordsOption,
+    SystemOption,
+)
+
+__all__ = ["report"]
+
+
+def report(
+    files: FilesArgument,
+    output: Annotated[
+        str,
+        typer.Option("--output", "-o", metavar="FILE", help="What to write: .html, .md or .json."),
+    ],
+    claim: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--claim",
+            metavar="CLAIM",
+            help="Such as 'pass^3 > 0.8'; the report begins with the verdict. May be given "
+            "several times.",
+        ),
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option("--confidence", metavar="P", help="Probability that a verdict needs.")
+    ] = "0.95",
+    k: Annotated[
+        str | None,
+        typer.Option(
+            "--k",
+            metavar="K,K,...",
+            help="Values of k for pass@k and pass^k. Default: 1, 2, 4 and 8, as far as the "
+            "rollouts per task reach.",
+        ),
+    ] = None,
+    above: Annotated[
+        str | None,
+        typer.Option(
+            "--above",
+            metavar="T",
+            help="The bar of figures and tables; without --claim also the claim 'pass_rate > T'.",
+        ),
+    ] = None,
+    engine: Annotated[
+        str,
+        typer.Option(
+            "--engine",
+            metavar="nuts|exact",
+            help="nuts also samples the PyMC model and shows its checks; exact does without.",
+        ),
+    ] = "nuts",
+    prior: Annotated[
+        str,
+        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
+    ] = "uniform",
+    by: Annotated[
+        str | None,
+        typer.Option(
+            "--by",
+            metavar="FACTOR,...",
+            help="Slices: the levels of a factor, or of several crossed.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    pooling: Annotated[
+        str | None,
+        typer.Option(
+            "--pooling",
+            metavar="partial|none|complete",
+            help="How much slices tell of each other. Default: partial, and none with "
+            "--engine exact.",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    weights: Annotated[
+        str | None,
+        typer.Option(
+            "--weights",
+            metavar="CSV",
+            help="The population: a column for each factor of --by, and weight (shares) or "
+            "count (traffic).",
+            rich_help_panel="Slices",
+        ),
+    ] = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Title of the report.")
+    ] = None,
+    figures: Annotated[
+        str | None,
+        typer.Option(
+            "--figures", metavar="DIR", help="Also write every figure as SVG and PNG into DIR."
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option("--seed", metavar="N", help="Seed; a new one is drawn and shown otherwise."),
+    ] = None,
+    format: FormatOption = None,
+    system: SystemOption = None,
+    scorer: ScorerOption = None,
+    metric: MetricOption = None,
+    filter: FilterOption = None,
+    pass_if: PassIfOption = None,
+    duplicates: DuplicatesOption = "error",
+    skip_bad_records: SkipBadRecordsOption = False,
+    combine: AsOption = None,
+    ci_prob: CiProbOption = "0.95",
+) -> None:
+    """Write a report: verdict, answers, checks, methods and records in one file.
+
+    HTML needs no network and no JavaScript. Errored rollouts are left out, and bounded.
+    """
+    # Loads NumPy, which the help does without.
+    from bayeseval.cli import _report_run
+
+    options = _report_run.Options.of(
+        output=output,
+        claims=claim,
+        confidence=confidence,
+        k=k,
+        above=above,
+        engine=engine,
+        prior=prior,
+        by=by,
+        pooling=pooling,
+        weights=weights,
+        title=title,
+        figures=figures,
+        seed=seed,
+        ci_prob=ci_prob,
+    )
+    reading = Reading(
+        files=files,
+        errors="exclude",
+        format=format,
+        system=system,
+        scorer=scorer,
+        metric=metric,
+        filter=filter,
+        pass_if=pass_if,
+        duplicates=duplicates,
+        skip_bad_records=skip_bad_records,
+        combine=combine,
+    )
+    _report_run.run(reading, options)
