@@ -14,7 +14,8 @@
   }
 
   const bare = (share) => (100 * share).toFixed(decimalsNearEdge(Math.abs(share)));
-  const percent = (share) => `${bare(share)} %`;
+  // No line breaks between a number and its sign.
+  const percent = (share) => `${bare(share)}\u00a0%`;
   const points = (share) => (100 * share).toFixed(2);
   const whole = (count) => count.toLocaleString("en-US", { maximumFractionDigits: 0 });
   const plain = (value) => String(Number(value.toPrecision(10)));
@@ -74,7 +75,7 @@
   }
 
   const ciProb = () => Number($("level").value);
-  const levelText = () => `${plain(100 * ciProb())} %`;
+  const levelText = () => `${plain(100 * ciProb())}\u00a0%`;
   // The level is the default of the commands where it is 95 %.
   const levelOption = () => (ciProb() === 0.95 ? "" : ` --ci-prob ${ciProb()}`);
 
@@ -216,7 +217,7 @@
     show("passk-at", at, percent);
     show("passk-hat", hat, percent);
     $("passk-answer").textContent = `A task that passes ${plain(100 * p)} % of its rollouts: `
-      + `pass@${k} = ${percent(at)}, pass^${k} = ${percent(hat)}.`;
+      + `pass@${k}\u00a0=\u00a0${percent(at)}, pass^${k}\u00a0=\u00a0${percent(hat)}.`;
     const most = Math.max(10, k);
     const step = Math.max(1, Math.round(most / 100));
     const ks = Array.from({ length: Math.floor((most - 1) / step) + 1 }, (_, i) => 1 + i * step);
@@ -296,8 +297,8 @@
     const number = (id) => Number($(id).dataset.value);
     const leaked = suite.leaked.filter(Boolean).length;
     $("sampling-answer").textContent =
-      `Seed ${model.seed}: pass@${k} = ${percent(number("sampling-all-at"))}, `
-      + `pass^${k} = ${percent(number("sampling-all-hat"))}. `
+      `Seed ${model.seed}: pass@${k}\u00a0=\u00a0${percent(number("sampling-all-at"))}, `
+      + `pass^${k}\u00a0=\u00a0${percent(number("sampling-all-hat"))}. `
       + (leaked === 0 ? "No task leaked."
         : leaked === model.tasks ? "Every task leaked."
           : `${leaked} leaked ${leaked === 1 ? "task adds" : "tasks add"} ${signed(number("sampling-inflation-at"))} `
@@ -379,7 +380,7 @@
     }
     $("width-answer").textContent = `${whole(tasks)} ${tasks === 1 ? "task" : "tasks"} × `
       + `${whole(rollouts)} ${rollouts === 1 ? "rollout" : "rollouts"}: ${plain(100 * expected)} % ± `
-      + `${points(found.halfWidth)} points (${levelText()} Wilson, ICC ${plain(icc)}), as much as `
+      + `${points(found.halfWidth)} points (${levelText()} Wilson, ICC ${plain(icc)}), worth `
       + `${$("width-neff").textContent} independent rollouts.`;
     $("width-command").textContent = `bayeseval plan clustered --rate ${plain(expected)} --icc `
       + `${plain(icc)} --tasks ${tasks} --rollouts ${rollouts}${levelOption()}`;
@@ -393,14 +394,16 @@
       { ...kAxis(most, place), label: "rollouts of each task" },
       { low: 0, high: top, ticks: charts.ticks(0, 100 * top, 5).map((t) => t / 100), format: (v) => plain(100 * v), label: "" },
       [
-        charts.level(floor, "baseline", icc > 0 ? "however often each task runs" : ""),
+        icc > 0 ? charts.level(floor, "baseline") : () => "",
         charts.line(rs.map((r) => [r, b.wilsonHalfWidth(expected, tasks * r, ciProb())]), "baseline", true),
         charts.line(rs.map((r) => [r, of(tasks, r).halfWidth]), "posterior"),
         rollouts <= most ? charts.dots([[rollouts, found.halfWidth]], "hat") : () => "",
       ]);
     figure("width-chart", `Half-width with ${whole(tasks)} tasks, ± points`, drawn, [
       [charts.sample.line("posterior"), `ICC ${plain(icc)}`],
-      [charts.sample.line("baseline", true), "if rollouts were independent"]]);
+      [charts.sample.line("baseline", true), "if rollouts were independent"],
+      ...(icc > 0 ? [[charts.sample.level("baseline"), "limit, however often each task runs"]] : []),
+    ]);
   }
 
   /* ---- Wiring ---- */

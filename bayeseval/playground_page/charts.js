@@ -33,7 +33,7 @@ const charts = (() => {
    */
   function plane(width, height, description, x, y, layers) {
     const left = y.ticks.length ? 46 : 8;
-    const box = { left, right: width - 14, top: 10, bottom: height - 40 };
+    const box = { left, right: width - 14, top: 22, bottom: height - 40 };
     const sx = (value) => digits(
       box.left + (value - x.low) / (x.high - x.low || 1) * (box.right - box.left));
     const sy = (value) => digits(
@@ -76,17 +76,17 @@ const charts = (() => {
     return `<path class="${kind}" d="M${first} ${base}L${path(points, scales).slice(1)}L${last} ${base}Z"/>`;
   };
 
-  /* A line from top to bottom, named at the side where there is room. */
+  /* A line from top to bottom, named above the plot, where no curve runs. */
   const upright = (at, kind, label) => ({ sx, box }) => {
     const x = sx(at);
-    const after = x < (box.left + box.right) / 2;
-    return `<path class="${kind}" fill="none" stroke-width="1.5" stroke-dasharray="5 3" d="M${x} ${box.top}V${box.bottom}"/>`
-      + `<text x="${x + (after ? 5 : -5)}" y="${box.top + 10}" text-anchor="${after ? "start" : "end"}">${escape(label)}</text>`;
+    const share = (x - box.left) / (box.right - box.left);
+    const anchor = share < 0.15 ? "start" : share > 0.85 ? "end" : "middle";
+    return `<path class="${kind}" fill="none" stroke-width="1.5" stroke-dasharray="5 3" d="M${x} ${box.top - 4}V${box.bottom}"/>`
+      + `<text x="${x}" y="${box.top - 9}" text-anchor="${anchor}">${escape(label)}</text>`;
   };
 
-  const level = (at, kind, label) => ({ sy, box }) =>
-    `<path class="${kind}" fill="none" stroke-width="1.5" stroke-dasharray="2 3" d="M${box.left} ${sy(at)}H${box.right}"/>`
-      + `<text class="quiet" x="${box.right}" y="${sy(at) - 5}" text-anchor="end">${escape(label)}</text>`;
+  const level = (at, kind) => ({ sy, box }) =>
+    `<path class="${kind}" fill="none" stroke-width="2" stroke-dasharray="2 4" d="M${box.left} ${sy(at)}H${box.right}"/>`;
 
   /* An interval, lying above the axis by some points. */
   const whiskers = (lower, upper, middle, rise, kind) => ({ sx, box }) => {
@@ -98,6 +98,7 @@ const charts = (() => {
   /* Samples for a legend. */
   const sample = {
     line: (kind, dashed = false) => key(`<path class="line ${kind}${dashed ? " dashed" : ""}" d="M0 7H28"/>`),
+    level: (kind) => key(`<path class="${kind}" fill="none" stroke-width="2" stroke-dasharray="2 4" d="M0 7H28"/>`),
     dotted: (kind, hollow) => key(`<path class="line ${kind}${hollow ? " dashed" : ""}" d="M0 7H28"/>`
       + `<circle class="${hollow ? `paper ${kind}` : `${kind}-fill`}" cx="14" cy="7" r="3.5"${hollow ? ' stroke-width="1.75"' : ""}/>`),
     area: (kind) => key(`<path class="${kind}" d="M0 1H28V13H0Z"/>`),
