@@ -20,8 +20,8 @@ from bayeseval.cli._rate import rate
 from bayeseval.cli._record import record
 from bayeseval.cli._report import report
 from bayeseval.cli._show import formats, show
-from bayeseval.cli._watch import watch
 from bayeseval.cli._simulate import simulate
+from bayeseval.cli._watch import watch
 from bayeseval.errors import BayesevalError, BayesevalWarning
 
 __all__ = ["app", "main"]
