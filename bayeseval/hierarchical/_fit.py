@@ -72,6 +72,9 @@ class Fit:
         yardstick of the checks for ``engine="nuts"``.
     sampled : xarray.DataTree, optional
         What the sampler left.
+    pooled : bool, default False
+        Whether the suite is a slice that was fitted together with others, so that the
+        posterior rests on more than its own tasks and prior.
 
     Examples
     --------
@@ -91,6 +94,7 @@ class Fit:
     seed: int
     exact: ExactHyper
     sampled: xr.DataTree | None = None
+    pooled: bool = False
 
     # -- what the answers stand on --------------------------------------------------
 
@@ -139,9 +143,29 @@ class Fit:
             attributes(self.engine, self.seed, self.prior, self.checks),
         )
 
+    def require_alone(self, what: str) -> None:
+        """Refuse what needs a suite that was fitted on its own.
+
+        Parameters
+        ----------
+        what : str
+            What was asked for, as the error names it.
+
+        Raises
+        ------
+        InputError
+            If the fit is a slice that was pooled with others.
+        """
+        if self.pooled:
+            raise InputError(
+                f"{what} needs a suite fitted on its own, and this slice was pooled with "
+                "others; fit it alone, with pooling='none'"
+            )
+
     @property
     def log_marginal(self) -> float:
         """Natural log of the probability of the counts of passes under the model."""
+        self.require_alone("log_marginal")
         return self.exact.log_marginal_count
 
     @property
@@ -519,7 +543,13 @@ class Fit:
         path : str or path-like
             A name ending in ``.nc``. An existing file is replaced only once the new one
             is whole.
+
+        Raises
+        ------
+        InputError
+            Another ending, or a slice that was pooled with others.
         """
+        self.require_alone("save")
         save_tree(self.dt, path)
 
     def _about(self, quantity: str, population: Population, k: int) -> About:

@@ -279,9 +279,10 @@ def _masses(posterior: Posterior, points: Array) -> Array:
         np.add.at(result, below + 1, posterior.probabilities * share)
         return result / result.sum()
     halves = np.clip(np.linspace(points[0], points[-1], 2 * points.size - 1), 0.0, 1.0)
-    below, above = posterior._below(halves), posterior._above(halves)
     # The tail that is smaller keeps the digits of a difference.
-    part = np.maximum(np.where(below[1:] < 0.5, np.diff(below), -np.diff(above)), 0.0)
+    middle = int(np.searchsorted(halves, posterior.median))
+    below, above = posterior._below(halves[: middle + 1]), posterior._above(halves[middle:])
+    part = np.maximum(np.concatenate([np.diff(below), -np.diff(above)]), 0.0)
     left, right = part[0::2], part[1::2]
     mass = left + right
     # Simpson's rule for the mean within the cell, from the masses of its halves.

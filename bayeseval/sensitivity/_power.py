@@ -163,6 +163,7 @@ def power_scaling(fit: Fit, *, threshold: float = 0.05) -> PowerScaling:
 
     if not isinstance(fit, Fit):
         raise InputError(f"fit must be a Fit, as be.fit makes it; got {type(fit).__name__}")
+    fit.require_alone("power_scaling")
     limit = as_positive(threshold, "threshold")
     tree = _tree(fit)
     prior, flat = _sensitivity(tree, "prior")

@@ -400,6 +400,7 @@ def _hierarchical(fit: Fit, priors: Mapping[str, Any] | None) -> Iterator[tuple[
             "fit must be a Fit, as be.fit makes it, or what be.beta_posterior returns; "
             f"got {type(fit).__name__}"
         )
+    fit.require_alone("prior_sensitivity")
     alternatives: dict[str, Any] = (
         {name: named.hierarchical() for name, named in NAMED_PRIORS.items()}
         if priors is None

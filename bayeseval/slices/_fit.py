@@ -190,7 +190,16 @@ def fit(
     kept = ["mean", "icc", "common_mean", "common_icc", "mean_spread", "icc_spread"]
     rows = sampler_checks(sampled, kept)
     fits = {
-        label: Fit(part, chosen, "nuts", Checks(rows), seed + 1 + at, integrate(part, chosen), tree)
+        label: Fit(
+            part,
+            chosen,
+            "nuts",
+            Checks(rows),
+            seed + 1 + at,
+            integrate(part, chosen),
+            tree,
+            pooled=True,
+        )
         for at, ((label, part), tree) in enumerate(
             zip(slices.items(), _trees(sampled, slices), strict=True)
         )
@@ -229,7 +238,7 @@ def _exact_fits(
             warnings.simplefilter("ignore", CheckWarning)
             whole = fit_suite(rollouts, engine="exact", prior=prior, rng=seed)
         fits = {
-            label: Fit(part, prior, "exact", whole.checks, whole.seed, whole.exact)
+            label: Fit(part, prior, "exact", whole.checks, whole.seed, whole.exact, pooled=True)
             for label, part in slices.items()
         }
         return MappingProxyType(fits), whole.checks

@@ -10,7 +10,7 @@ import bayeseval as be
 from bayeseval.hierarchical._likelihood import log_likelihood, log_rates, tail_counts
 from bayeseval.posterior import DrawsPosterior
 from bayeseval.slices import split
-from bayeseval.slices._model import _apart
+from bayeseval.slices._model import _apart, _log_likelihood
 
 SIZES = {"a": 40, "b": 30, "c": 25, "small": 4}
 
@@ -42,15 +42,15 @@ def exactly() -> dict[str, be.SlicedFit]:
 
 
 def test_the_likelihood_is_that_of_every_slice() -> None:
-    slices = split(suite(), "slice")
-    model = be.build_sliced_model(slices)
     import pytensor
+    import pytensor.tensor as pt
 
+    slices = split(suite(), "slice")
+    logits = [pt.dvector(), pt.dvector()]
+    graph = _log_likelihood(list(slices.values()), *logits)
     rng = np.random.default_rng(2)
     x, y = rng.normal(size=len(slices)), rng.normal(size=len(slices))
-    (potential,) = model.potentials
-    logits = [model[f"{name}"].owner.inputs[0] for name in ("mean", "icc")]
-    found = pytensor.function(logits, potential, on_unused_input="ignore")(x, y)
+    found = pytensor.function(logits, graph, mode="FAST_COMPILE")(x, y)
     expected = sum(
         float(log_likelihood(tail_counts(part), *log_rates(np.array(a)), np.array(b)))
         for part, a, b in zip(slices.values(), x, y, strict=True)
@@ -120,6 +120,22 @@ def test_the_same_seed_the_same_numbers(partial: be.SlicedFit) -> None:
         warnings.simplefilter("ignore", be.CheckWarning)
         again = be.fit(suite(), by="slice", draws=500, tune=500, chains=4, cores=1, rng=3)
     assert again.pass_rate().mean == partial.pass_rate().mean
+
+
+@pytest.mark.slow
+def test_what_needs_a_suite_of_its_own_is_refused(
+    partial: be.SlicedFit, exactly: dict[str, be.SlicedFit]
+) -> None:
+    for fit in (partial["a"], exactly["complete"]["a"]):
+        for ask in (
+            lambda one: one.log_marginal,
+            lambda one: one.save("a.nc"),
+            be.prior_sensitivity,
+            be.power_scaling,
+        ):
+            with pytest.raises(be.InputError, match="this slice was pooled with others; fit it"):
+                ask(fit)
+    assert np.isfinite(exactly["none"]["a"].log_marginal)
 
 
 def test_slices_far_apart_are_sampled_as_they_are() -> None:

@@ -541,7 +541,7 @@ def test_intervals_of_post_stratified_rates_cover() -> None:
     weights = {"hard": 0.2, "easy": 0.8}
     truth = float(np.array([0.2, 0.8]) @ means)
     kappas = (1 - iccs) / iccs
-    covered, size = 0, 150
+    covered, size = 0, 120
     for _ in range(size):
         passes = [
             rng.binomial(4, rng.beta(m * kappa, (1 - m) * kappa, n))
@@ -552,6 +552,6 @@ def test_intervals_of_post_stratified_rates_cover() -> None:
         )
         lower, upper = sliced(rollouts, "s").pass_rate(weights=weights).eti()
         covered += lower <= truth <= upper
-    # The model's own intervals cover .913-.981 over parameters; here, with the error of 150
+    # The model's own intervals cover .913-.981 over parameters; here, with the error of 120
     # runs, four standard errors around .95.
     assert covered / size == pytest.approx(0.95, abs=4 * np.sqrt(0.95 * 0.05 / size))
