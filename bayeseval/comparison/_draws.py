@@ -19,8 +19,8 @@ __all__ = ["SystemDraws"]
 
 Array = npt.NDArray[np.float64]
 
-# Nodes of the integral over a new task's effect.
-NODES = 161
+# Nodes of the integral over a new task's effect, and how many standard deviations they reach.
+NODES, NEW_REACH = 201, 7.0
 # Numbers that a block of draws may hold, and that the rates of all tasks may: fewer draws
 # of them are kept for large suites, but no fewer than the last.
 BLOCK, MOST_RATES, LEAST_DRAWS = 2_000_000, 10_000_000, 100
@@ -89,7 +89,7 @@ class SystemDraws:
 
     def new_tasks(self, functional: Functional) -> Array:
         """Each system's value on new tasks, shape (n_systems, n_chains, n_draws)."""
-        z, log_weights = task_nodes(NODES)
+        z, log_weights = task_nodes(NODES, NEW_REACH)
         weights = np.exp(log_weights)
         centre, sd, icc = (each.reshape(-1, 1) for each in (self.centre, self.task_sd, self.icc))
         result = np.empty((len(self.shift), centre.size))

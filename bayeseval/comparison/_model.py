@@ -120,9 +120,9 @@ def n_nodes(patterns: Patterns) -> int:
     return int(np.ceil(2.0 * REACH * WIDEST_SD / (2.0 / np.sqrt(most)))) + 1
 
 
-def task_nodes(count: int) -> tuple[Array, Array]:
+def task_nodes(count: int, reach: float = REACH) -> tuple[Array, Array]:
     """Nodes and log weights of the trapezoid rule for a standard normal effect."""
-    z = np.linspace(-REACH, REACH, count)
+    z = np.linspace(-reach, reach, count)
     log_weights = -0.5 * z**2
     return z, log_weights - np.log(np.exp(log_weights).sum())
 
