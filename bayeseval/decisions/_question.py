@@ -99,6 +99,8 @@ class Question:
 
     def mean_at(self, value: Array, icc: Array) -> Array:
         """Pass rate of new tasks at which the quantity has this value; broadcasts."""
+        if self.functional.k == 1:
+            return np.broadcast_arrays(value, icc)[0]
         z = special.logit(np.clip(value, EDGE, 1 - EDGE))
         y = special.logit(np.clip(icc, EDGE, 1 - EDGE))
         sign = -1.0 if self.functional.mirrored else 1.0
