@@ -76,6 +76,16 @@ def test_contamination_turns_the_decision() -> None:
     assert chances["clean"] < 0.5 < chances["all"]
 
 
+def test_simulated_suites_show_what_errors_on_hard_tasks_do(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    held = example("simulate_suite")["main"](6)
+    assert all(0 <= share <= 1 for shares in held.values() for share in shares)
+    off = [float(each) for each in re.findall(r"off by (\S+) points", capsys.readouterr().out)]
+    assert len(off) == len(held) == 3
+    assert off[2] > off[0]
+
+
 @pytest.mark.slow
 def test_clustered_fit_gives_the_same_answers_twice() -> None:
     fits = example("clustered_fit")["main"](draws=500)

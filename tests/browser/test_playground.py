@@ -470,7 +470,7 @@ def test_commands_run_and_agree(
         return document
 
     rate = typed("rate")
-    assert opened.value("rate-above") == pytest.approx(rate["claim"]["prob"], **CLOSE)
+    assert opened.value("rate-above") == pytest.approx(rate["claims"][0]["prob"], **CLOSE)
     plans = {plan["method"]: plan["tasks"] for plan in typed("size")["plans"]}
     assert plans["wilson"] == opened.value("size-wilson")
     assert typed("power")["plans"][0]["tasks"] == opened.value("power-tasks")
