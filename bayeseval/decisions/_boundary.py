@@ -16,7 +16,7 @@ from bayeseval.hierarchical._functionals import Functional
 from bayeseval.plan._clustered_assurance import pass_probabilities
 from bayeseval.plan._decide import probs_above
 
-__all__ = ["Boundary", "ExactBoundary", "Paths", "SimulatedBoundary"]
+__all__ = ["MOST_TAIL", "Boundary", "ExactBoundary", "Paths", "SimulatedBoundary"]
 
 Array = npt.NDArray[np.float64]
 
@@ -25,7 +25,9 @@ NEGLIGIBLE = 1e-16
 # An ICC that is not known: the bar that is high enough for each of these.
 ICCS = (0.1, 0.4, 0.8)
 # Estimates nearer to the bar than this many standard errors decide nothing.
-SCREEN = 0.7
+SCREEN = 0.5
+# Nor does the bar of a simulated plan go below 90 %, where they could.
+MOST_TAIL = 0.1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -187,16 +189,28 @@ class SimulatedBoundary:
         """ICCs that the bar must be high enough for."""
         return ICCS if self.icc is None else (self.icc,)
 
-    def tails(self, value: float, icc: float, near: tuple[float, ...], stream: int = 0) -> Array:
+    def tails(
+        self,
+        value: float,
+        icc: float,
+        near: tuple[float, ...],
+        *,
+        stream: int = 0,
+        release_only: bool = False,
+    ) -> Array:
         """Pr[claim] of simulated systems, shape (runs, looks, 2): of claim and contrary.
 
-        Estimates that are near the bar get 0.5 for both, since they stop nothing.
+        Estimates that are near the bar get 0.5 for both, since they stop nothing; with
+        `release_only` also those on the wrong side of it.
         """
         rng = np.random.default_rng([self.seed, stream, round(1e9 * icc)])
         question = self.judge.question
         result = np.full((self.simulations, self.looks, 2), 0.5)
         for look, histograms in enumerate(self._histograms(value, icc, rng)):
-            telling = _telling(histograms, question.bar, question.functional)
+            distance = _distance(histograms, question.bar, question.functional)
+            telling = np.abs(distance) >= SCREEN
+            if release_only:
+                telling &= np.isinf(distance) | ((distance > 0) == question.above)
             if not telling.any():
                 continue
             above = probs_above(
@@ -239,7 +253,7 @@ class SimulatedBoundary:
 
         At most alpha of them: a rank among the simulated ones, ties on the safe side.
         """
-        return min(self._calibrated(smallest, alpha) for smallest in self._smallest)
+        return min(MOST_TAIL, *(self._calibrated(each, alpha) for each in self._smallest))
 
     @cached_property
     def _smallest(self) -> list[Array]:
@@ -248,7 +262,10 @@ class SimulatedBoundary:
         if not self.judge.question.above:
             near = tuple(1.0 - level for level in near)
         bar = self.judge.question.bar
-        return [np.sort(self.tails(bar, icc, near)[:, :, 1].min(axis=1)) for icc in self.iccs]
+        return [
+            np.sort(self.tails(bar, icc, near, release_only=True)[:, :, 1].min(axis=1))
+            for icc in self.iccs
+        ]
 
     @staticmethod
     def _calibrated(smallest: Array, alpha: float) -> float:
@@ -289,16 +306,18 @@ class SimulatedBoundary:
 Boundary = ExactBoundary | SimulatedBoundary
 
 
-def _telling(
-    histograms: npt.NDArray[np.int64], bar: float, functional: Functional
-) -> npt.NDArray[np.bool_]:
-    """Suites whose estimate is far enough from the bar to be worth an integration."""
+def _distance(histograms: npt.NDArray[np.int64], bar: float, functional: Functional) -> Array:
+    """Rough number of standard errors from the bar to where a suite's posterior lies.
+
+    The estimate is drawn towards one half as by one pass and one failure more, as the
+    posterior is. Beyond the rollouts there is none, and nothing is near.
+    """
     rollouts = histograms.shape[1] - 1
     if functional.k > rollouts:
-        return np.ones(len(histograms), dtype=bool)
+        return np.full(len(histograms), np.inf)
     values = functional.of_counts(rollouts)
-    tasks = histograms.sum(axis=1)
-    mean = histograms @ values / tasks
-    square = histograms @ values**2 / tasks
-    spread = np.sqrt(np.maximum(square - mean**2, 0.0) / tasks)
-    return np.asarray(np.abs(mean - bar) >= SCREEN * spread)
+    tasks = histograms.sum(axis=1) + 2
+    mean = (histograms @ values + 1) / tasks
+    square = (histograms @ values**2 + 1) / tasks
+    spread = np.sqrt((square - mean**2) / tasks)
+    return np.asarray((mean - bar) / spread)

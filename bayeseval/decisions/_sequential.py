@@ -15,7 +15,13 @@ from bayeseval._validate import Seed, as_generator, as_probability, as_whole
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import as_confidence
 from bayeseval.conjugate import PriorLike, beta_posterior
-from bayeseval.decisions._boundary import Boundary, ExactBoundary, Paths, SimulatedBoundary
+from bayeseval.decisions._boundary import (
+    MOST_TAIL,
+    Boundary,
+    ExactBoundary,
+    Paths,
+    SimulatedBoundary,
+)
 from bayeseval.decisions._look import Look, LookOutcome, Results, Seen, seen_of
 from bayeseval.decisions._operating import MOST_ROLLOUTS, MOST_SIMULATIONS
 from bayeseval.decisions._question import Judge, as_size
@@ -106,7 +112,7 @@ class Sequential:
     cross is computed exactly, by dynamic programming over their number, and `confidence` is the
     lowest bar that keeps it within `alpha`. With several rollouts it is taken by rank from
     simulated runs: of N runs on the bar, fewer than alpha (N + 1) release, and a further run
-    does so with probability `alpha` at most.
+    does so with probability `alpha` at most; `confidence` is then 0.9 at least.
 
     Giving up does not count towards `alpha`: the guarantee holds if it is ignored.
 
@@ -223,9 +229,13 @@ class Sequential:
         Parameters
         ----------
         confidence : float
-            Posterior probability that releases the claim at every look, above 0.5 and below 1.
+            Posterior probability that releases the claim at every look: above 0.5, or at
+            least 0.9 where it is simulated, and below 1.
         """
-        return self._boundary.false_release(1.0 - as_confidence(confidence))
+        level = as_confidence(confidence)
+        if self.method == "simulated" and level < 1.0 - MOST_TAIL:
+            raise InputError(f"confidence must be at least 0.9 in a simulated plan; got {level:g}")
+        return self._boundary.false_release(1.0 - level)
 
     def at_rate(self, rate: float) -> SequentialRate:
         """How the plan ends for systems of one true value.
