@@ -75,7 +75,7 @@ def _document(report: Report) -> dict[str, Any]:
         "version": __version__,
         "title": report.title,
         "source": suite.source,
-        "seed": report.fit.seed,
+        "seed": report.seed,
         "command": report.provenance.command,
         "time": report.provenance.time,
         "verdicts": [verdict.document() for verdict in report.verdicts],

@@ -78,18 +78,19 @@ class Figures:
         import matplotlib as mpl
 
         path = Path(os.fspath(folder))
+        drawn = {name: self[name] for name in self.names}
         try:
             path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"{path}: no folder can be made there: {error.strerror}") from None
         written = []
-        for name in self.names:
+        for name, figure in drawn.items():
             for suffix in (".svg", ".png"):
                 target = path / f"{name}{suffix}"
                 metadata: dict[str, Any] = {"Date": None} if suffix == ".svg" else {}
                 # Neither the time nor random ids: the same report gives the same files.
                 with mpl.rc_context({"svg.hashsalt": "bayeseval"}), atomic_path(target) as file:
-                    self[name].savefig(file, dpi=160, metadata=metadata)
+                    figure.savefig(file, dpi=160, metadata=metadata)
                 written.append(str(target))
         return tuple(written)
 
@@ -145,7 +146,7 @@ class Figures:
         return figure
 
     def _priors(self) -> Figure:
-        found = self._report.priors[-1]
+        found = self._report.priors[0]
         figure, ax = _figure(1.6 + 0.34 * len(found.rows))
         plot_sensitivity(found, threshold=self._report.above, ax=ax)
         return figure
@@ -160,7 +161,7 @@ class Figures:
     def _rank(self) -> Figure:
         import arviz_plots as azp
 
-        return self._sampler(azp.plot_rank, 3.1, variables=True, ci_prob=0.99)
+        return self._sampler(azp.plot_rank, 3.1, variables=True)
 
     def _energy(self) -> Figure:
         import arviz_plots as azp

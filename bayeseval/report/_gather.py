@@ -112,6 +112,8 @@ class Report:
         If all errored rollouts had failed, and if all had passed.
     provenance : Provenance
         Where the data came from.
+    seed : int
+        Seed that repeats it.
     """
 
     title: str
@@ -126,6 +128,7 @@ class Report:
     weights: Weights | None
     lost: tuple[Fit, Fit] | None
     provenance: Provenance
+    seed: int
 
     def __repr__(self) -> str:
         found = ", ".join(verdict.outcome for verdict in self.verdicts) or "no claim"
@@ -216,14 +219,18 @@ class Report:
 
     @cached_property
     def priors(self) -> tuple[PriorSensitivity, ...]:
-        """The pass rate, and pass^k at the largest k, under other priors."""
-        asked: list[tuple[Any, int]] = [("pass_rate", 1)]
-        asked += [("pass_hat_k", self.k_most)] if self.k_most > 1 else []
+        """The pass rate, and pass^k at the largest k, under other priors.
+
+        The pass rate is held to the bar, and pass^k to the one of a claim about it.
+        """
+        asked: list[tuple[Any, int, float | None]] = [("pass_rate", 1, self.above)]
+        if self.k_most > 1:
+            claims = tuple(verdict.claim for verdict in self.verdicts)
+            bar = _first_bar(claims, "pass_hat_k", self.k_most)
+            asked.append(("pass_hat_k", self.k_most, bar))
         return tuple(
-            prior_sensitivity(
-                self.fit, answer=quantity, k=k, above=self.above, ci_prob=self.ci_prob
-            )
-            for quantity, k in asked
+            prior_sensitivity(self.fit, answer=quantity, k=k, above=bar, ci_prob=self.ci_prob)
+            for quantity, k, bar in asked
         )
 
     @cached_property
@@ -421,7 +428,7 @@ def make_report(
     parsed = tuple(parse_claim(each) for each in claims)
     bar = None if above is None else as_probability(above, "above")
     if bar is None:
-        bar = _first_bar(parsed)
+        bar = _first_bar(parsed, "pass_rate")
     elif not parsed:
         parsed = (parse_claim(f"pass_rate > {bar:.15g}"),)
     if any(each.needs_baseline for each in parsed):
@@ -481,16 +488,18 @@ def make_report(
         weights=shares,
         lost=lost,
         provenance=Provenance() if provenance is None else provenance,
+        seed=seed,
     )
 
 
-def _first_bar(claims: tuple[Claim, ...]) -> float | None:
-    """The bar of the first claim that is about the pass rate of all new tasks."""
+def _first_bar(claims: tuple[Claim, ...], kind: Quantity, k: int = 1) -> float | None:
+    """The bar of the first claim that is about a quantity of all new tasks."""
     for claim in claims:
         for part in claim.comparisons:
             term = part.left
             plain = not (term.where or term.worst or term.baseline or part.minus)
-            if plain and term.kind == "pass_rate" and part.population == "new_tasks":
+            asked = term.kind == kind and term.k == k
+            if plain and asked and part.population == "new_tasks" and part.operator in (">", ">="):
                 return part.bar
     return None
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeseval import __version__
-from bayeseval._format import format_probability
 from bayeseval.posterior import Posterior
 from bayeseval.report._sections import sections
 from bayeseval.report._svg import inline_svg
-from bayeseval.report._words import answer, level
+from bayeseval.report._words import answer, chance, level
 from bayeseval.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def to_html(report: Report) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["probability"] = format_probability
+    environment.filters["probability"] = chance
     environment.filters["share"] = level
 
     def source(name: str) -> Markup:
@@ -67,12 +66,7 @@ def to_html(report: Report) -> str:
         start=_start(report),
         tables=Markup(_tables(report)),
         record=lambda record: Markup(record.to_html()),
-        number=lambda text: _is_number(text),
     )
-
-
-def _is_number(text: str) -> bool:
-    return text[:1].isdigit() or text in {"", "UNKNOWN"}
 
 
 def _start(report: Report) -> dict[str, Any]:
@@ -113,5 +107,5 @@ def _rows(report: Report, quantity: Any, bars: Any) -> list[dict[str, Any]]:
 def _row(posterior: Posterior, bars: Any, ci_prob: float) -> dict[str, Any]:
     return {
         "answer": answer(posterior, ci_prob),
-        "above": [format_probability(p) for p in posterior._above(bars).tolist()],
+        "above": [chance(p) for p in posterior._above(bars).tolist()],
     }

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from bayeseval import __version__
-from bayeseval._format import format_probability
 from bayeseval.report._blocks import (
     Block,
     Bullets,
@@ -21,7 +20,7 @@ from bayeseval.report._blocks import (
     Verdicts,
 )
 from bayeseval.report._sections import sections
-from bayeseval.report._words import level
+from bayeseval.report._words import chance, level
 
 if TYPE_CHECKING:
     from bayeseval.claims import Verdict
@@ -113,17 +112,16 @@ def _block(block: Block, figures: str | None) -> Iterator[str]:
 
 
 def _verdict(verdict: Verdict) -> Iterator[str]:
-    chance = format_probability(verdict.prob)
     yield (
-        f"**{verdict.outcome.upper()}**: Pr\\[{_plain(str(verdict.claim))}\\] = {chance}; "
-        f"a verdict needs {level(verdict.confidence)}."
+        f"**{verdict.outcome.upper()}**: Pr\\[{_plain(str(verdict.claim))}\\] = "
+        f"{chance(verdict.prob)}; a verdict needs {level(verdict.confidence)}."
     )
     yield ""
     for part, posterior in zip(verdict.claim.comparisons, verdict.posteriors, strict=True):
         yield f"- {_plain(part.quantity)}: {posterior.summary_text()}"
     yield from (f"- {_plain(reason)}." for reason in verdict.reasons)
     for each in verdict.lost:
-        yield f"- If {each.name}: Pr = {format_probability(each.prob)}, {each.outcome}."
+        yield f"- If {each.name}: Pr = {chance(each.prob)}, {each.outcome}."
 
 
 def _table(

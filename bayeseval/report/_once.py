@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import fields
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from bayeseval._validate import Population
@@ -33,14 +33,15 @@ class OnceFit(Fit):
     ) -> Posterior:
         key = (functional.name, population, m, rollouts)
         if key not in self._memory:
-            self._memory[key] = super()._answer(functional, population, m, rollouts)
-        found: Posterior = self._memory[key]
-        return found
+            found = super()._answer(functional, population, m, rollouts)
+            self._memory[key] = _with_memory(found)
+        kept: Posterior = self._memory[key]
+        return kept
 
     def icc(self) -> Posterior:
         """Posterior of the ICC; see `Fit.icc`."""
         if "icc" not in self._memory:
-            self._memory["icc"] = super().icc()
+            self._memory["icc"] = _with_memory(super().icc())
         found: Posterior = self._memory["icc"]
         return found
 
@@ -62,3 +63,10 @@ class OnceFit(Fit):
             self._memory["predicted", ci_prob] = super().predicted_histogram(ci_prob=ci_prob)
         found: PredictedHistogram = self._memory["predicted", ci_prob]
         return found
+
+
+def _with_memory(posterior: Posterior) -> Posterior:
+    """Let a posterior remember its intervals, which are found by iteration."""
+    # Its class is frozen, but this changes no answer.
+    object.__setattr__(posterior, "eti", cache(posterior.eti))
+    return posterior

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bayeseval._format import format_probability
-from bayeseval.posterior import Posterior
 from bayeseval.report._blocks import (
     Block,
     Bullets,
@@ -20,7 +18,7 @@ from bayeseval.report._blocks import (
 )
 from bayeseval.report._gather import Report
 from bayeseval.report._sections_rest import rest_sections
-from bayeseval.report._words import HEADS, answer, counted, level, percent, span
+from bayeseval.report._words import HEADS, answer, chance, counted, level, percent, span
 from bayeseval.unknown import Unknown
 
 __all__ = ["BARS", "sections"]
@@ -90,7 +88,7 @@ def _bars(report: Report) -> Table:
         [
             (
                 f"> {percent(bar)}",
-                *(format_probability(row.posterior.prob_above(bar)) for row in columns),
+                *(chance(row.posterior.prob_above(bar)) for row in columns),
             )
             for bar in bars
         ],
@@ -118,8 +116,8 @@ def _baselines(report: Report) -> Section:
     ]
     seen = f"Posterior of the pass rate of new tasks: {rate.summary_text(report.ci_prob)}."
     if above is not None:
-        chance = format_probability(rate.prob_above(above))
-        seen += f" The probability of exceeding {above:.10g} is {chance}."
+        above_bar = chance(rate.prob_above(above))
+        seen += f" The probability of exceeding {above:.10g} is {above_bar}."
     intervals = [f"{row[0]} {row[2]}" for row in rows[1:]]
     return Section(
         "baselines",
@@ -151,7 +149,7 @@ def _populations(report: Report) -> Section:
         rows.append((row.label, *(answer(each, report.ci_prob) for each in answers.values())))
         if report.above is not None:
             chances = (
-                "UNKNOWN" if isinstance(each, Unknown) else _chance(each, report.above)
+                "UNKNOWN" if isinstance(each, Unknown) else chance(each.prob_above(report.above))
                 for each in answers.values()
             )
             rows.append((f"Pr[{row.label} > {report.above:.10g}]", *chances))
@@ -186,10 +184,6 @@ def _populations(report: Report) -> Section:
             ),
         ],
     )
-
-
-def _chance(posterior: Posterior, above: float) -> str:
-    return format_probability(posterior.prob_above(above))
 
 
 def _stars(report: Report) -> list[str]:
@@ -318,11 +312,11 @@ def _slices(report: Report) -> Section:
     ]
     if len(sliced.labels) > 1:
         worst = sliced.worst_slice()
-        label, chance = next(iter(worst.prob_worst.items()))
+        label, share = next(iter(worst.prob_worst.items()))
         blocks.append(
             Paragraph(
                 f"The worst slice: {answer(worst.posterior, report.ci_prob)}; it is {label} with "
-                f"probability {format_probability(chance)}."
+                f"probability {chance(share)}."
             )
         )
     blocks.append(_mix(report))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-from bayeseval._format import format_probability
 from bayeseval.hierarchical import Fit
 from bayeseval.report._blocks import (
     Block,
@@ -18,7 +17,7 @@ from bayeseval.report._blocks import (
 )
 from bayeseval.report._gather import Report
 from bayeseval.report._methods import methods, references
-from bayeseval.report._words import answer, counted, level, percent, span
+from bayeseval.report._words import answer, chance, counted, level, percent, span
 
 __all__ = ["rest_sections"]
 
@@ -179,7 +178,7 @@ def _envelope(report: Report) -> Table:
         ]
         rows.append((row.label, *(answer(each, report.ci_prob) for each in posteriors)))
         if report.above is not None:
-            chances = (format_probability(each.prob_above(report.above)) for each in posteriors)
+            chances = (chance(each.prob_above(report.above)) for each in posteriors)
             rows.append((f"Pr[{row.label} > {report.above:.10g}]", *chances))
     errored = report.rollouts.ledger.errored
     return Table(
@@ -205,16 +204,15 @@ def _priors(report: Report) -> Section:
             each = found.rows[at]
             cells.append(f"{percent(each.mean)} ({span(tuple(each.interval))})")
             if each.prob is not None:
-                cells.append(f"{format_probability(each.prob)}, {each.verdict}")
+                cells.append(f"{chance(each.prob)}, {each.verdict}")
         rows.append(cells)
-    last = report.priors[-1]
-    seen = "; ".join(f"{row.label} {percent(row.mean)}" for row in last.rows)
-    moves = "moves" if last.moves else "does not move"
+    seen = "; ".join(f"{row.label} {percent(row.mean)}" for row in first.rows)
+    moves = "moves" if first.moves else "does not move"
     blocks: list[Block] = [
         Paragraph(f"Prior of this report: {report.fit.prior.formula}."),
         FigureBlock(
             "priors",
-            f"{last.quantity} under other priors",
+            f"{first.quantity} under other priors",
             f"Posterior means and intervals: {seen}. The conclusion {moves} with the prior.",
         ),
         Table("New tasks under other priors", heads, rows, words=(0, 1)),
@@ -223,7 +221,7 @@ def _priors(report: Report) -> Section:
     judged = [
         (
             str(verdict.claim),
-            *(f"{format_probability(j.prob)}, {j.outcome}" for j in verdict.priors),
+            *(f"{chance(j.prob)}, {j.outcome}" for j in verdict.priors),
         )
         for verdict in report.verdicts
         if verdict.priors

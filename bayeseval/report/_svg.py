@@ -17,6 +17,7 @@ __all__ = ["inline_svg"]
 _USED = re.compile(r'(?:xlink:href="#|url\(#)([^")]+)')
 _ID = re.compile(r' id="([^"]+)"')
 _COLOR = re.compile(r"#[0-9a-fA-F]{6}(?=[;\"])")
+_PLACES = re.compile(r' (?:d|x|y|transform|points|width|height)="[^"]*"')
 _NUMBER = re.compile(r"-?\d+\.\d{3,}")
 
 
@@ -57,7 +58,7 @@ def inline_svg(figure: Figure, name: str, title: str, alternative: str) -> str:
         lambda match: f"var({names[match[0].upper()]})" if match[0].upper() in names else match[0],
         body,
     )
-    body = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}".rstrip("0").rstrip("."), body)
+    body = _PLACES.sub(lambda match: _NUMBER.sub(_rounded, match[0]), body)
     body = re.sub(r"\n\s*", "\n", body)
     return (
         f'<svg viewBox="{box[1]}" role="img" class="plot" '
@@ -65,3 +66,8 @@ def inline_svg(figure: Figure, name: str, title: str, alternative: str) -> str:
         f'<title id="{name}-title">{html.escape(title)}</title>'
         f'<desc id="{name}-desc">{html.escape(alternative)}</desc>{body}'
     )
+
+
+def _rounded(match: re.Match[str]) -> str:
+    """A coordinate to a hundredth of a point."""
+    return f"{float(match[0]):.2f}".rstrip("0").rstrip(".")

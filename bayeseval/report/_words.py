@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from bayeseval._format import format_value
+from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
-__all__ = ["HEADS", "answer", "counted", "level", "percent", "span"]
+__all__ = ["HEADS", "answer", "chance", "counted", "level", "percent", "span"]
 
 HEADS = {"new_tasks": "New tasks", "suite": "This suite", "next_run": "Next run"}
 
@@ -45,3 +45,12 @@ def answer(posterior: Posterior | Unknown, ci_prob: float) -> str:
 def counted(number: int, noun: str) -> str:
     """A number with its noun: ``1 task``, ``2 tasks``."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def chance(probability: float) -> str:
+    """A probability, with no more digits than a reader takes in."""
+    if 0.999999 < probability < 1.0:
+        return "> 0.999999"
+    if 0.0 < probability < 1e-12:
+        return "< 1e-12"
+    return format_probability(probability)
