@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from benchmarks.measure import Row
 
-MODULES = ("startup", "exact", "slices", "bootstrap", "io_tables", "io_logs", "nuts")
+MODULES = ("startup", "exact", "slices", "bootstrap", "compare", "io_tables", "io_logs", "nuts")
 WIDTH = 80
 
 
