@@ -46,8 +46,9 @@ def build_comparison_model(
     Returns
     -------
     pymc.Model
-        With ``mean``, ``task_sd``, ``system_sd``, ``icc``, ``centre``, and ``shift`` over the
-        dimension ``system``; and ``effect`` over ``task`` where task effects are sampled.
+        With ``mean``, ``task_sd``, ``icc``, ``centre``, and ``shift`` over the dimension
+        ``system``; ``system_sd`` of three systems and more; and ``effect`` over ``task`` where
+        task effects are sampled.
 
     Raises
     ------
@@ -61,15 +62,18 @@ def build_comparison_model(
         mean ~ Uniform(0, 1), task_sd ~ HalfNormal(5)
         centre = logit(mean) sqrt(1 + pi task_sd^2 / 8)
         effect_i ~ Normal(centre, task_sd)
-        system_sd ~ HalfNormal(1), shift_j ~ Normal(0, system_sd) with sum 0 over systems
+        system_sd ~ HalfNormal(1), and 1 of two systems
+        shift_j ~ Normal(0, system_sd) with sum 0 over systems
         r_ij = expit(effect_i + shift_j),  icc ~ Uniform(0, 1), kappa = (1 - icc) / icc
         p_ij ~ Beta(r_ij kappa, (1 - r_ij) kappa),  s_ij ~ Binomial(n_ij, p_ij)
 
     The factor under the root puts the prior on the mean rate of an average system, to a good
     approximation, and not on its median task. `icc` is how much systems differ task by task
-    beyond their shifts. The rates p_ij are integrated out. Where systems are few, so are the
-    effects: by the trapezoid rule, over tasks with equal counts at once, which leaves five
-    parameters whatever the number of tasks.
+    beyond their shifts. The difference of two systems is Normal(0, sqrt(2)) in log odds, wide
+    enough to leave it where the data put it; more systems learn from each other how far they lie
+    apart, and are drawn together accordingly. The rates p_ij are integrated out. Where systems
+    are few, so are the effects: by the trapezoid rule, over tasks with equal counts at once,
+    which leaves a few parameters whatever the number of tasks.
     """
     return model_of(join(systems, unmatched))
 
@@ -88,13 +92,8 @@ def model_of(joined: Joined) -> pm.Model:
     with pm.Model(coords=coords) as model:
         mean = pm.Beta("mean", alpha=1.0, beta=1.0)
         task_sd = pm.HalfNormal("task_sd", sigma=TASK_SD)
-        system_sd = pm.HalfNormal("system_sd", sigma=SYSTEM_SD)
         icc = pm.Beta("icc", alpha=1.0, beta=1.0)
-        if len(order) < MANY_SYSTEMS:
-            unit = pm.ZeroSumNormal("unit_shift", sigma=1.0, dims="system")
-            shift = pm.Deterministic("shift", system_sd * unit, dims="system")
-        else:
-            shift = pm.ZeroSumNormal("shift", sigma=system_sd, dims="system")
+        shift = _shifts(len(order))
         centre = pm.Deterministic(
             "centre", pm.math.logit(mean) * pt.sqrt(1.0 + np.pi * task_sd**2 / 8.0)
         )
@@ -107,6 +106,21 @@ def model_of(joined: Joined) -> pm.Model:
             term = _explicit(patterns.passes[rows], patterns.trials[rows], effect, shift, icc)
         pm.Potential("log_likelihood", term)
     return model
+
+
+def _shifts(n_systems: int) -> Any:
+    """Deviations of the systems from their mean, in log odds."""
+    import pymc as pm
+
+    if n_systems == 2:
+        # One difference cannot tell how far systems lie apart: a spread to be learned from it
+        # would pull a difference of two standard errors to 0 by a fifth or a third.
+        return pm.ZeroSumNormal("shift", sigma=SYSTEM_SD, dims="system")
+    system_sd = pm.HalfNormal("system_sd", sigma=SYSTEM_SD)
+    if n_systems >= MANY_SYSTEMS:
+        return pm.ZeroSumNormal("shift", sigma=system_sd, dims="system")
+    unit = pm.ZeroSumNormal("unit_shift", sigma=1.0, dims="system")
+    return pm.Deterministic("shift", system_sd * unit, dims="system")
 
 
 def is_collapsed(patterns: Patterns) -> bool:

@@ -202,18 +202,15 @@ def test_likelihood_integrates_task_effects() -> None:
     # Against scipy: the same three tasks at one point of the parameters.
     old, new = R([4, 2, 0], 4), R([3, 2, 1], [4, 2, 3])
     model = be.build_comparison_model({"a": old, "b": new})
-    point = {
-        "mean": 0.6, "task_sd": 1.5, "system_sd": 0.8, "icc": 0.2,
-    }  # fmt: skip
+    point = {"mean": 0.6, "task_sd": 1.5, "icc": 0.2}
     centre = special.logit(0.6) * np.sqrt(1 + np.pi * 1.5**2 / 8)
-    unit = 0.7
     log_likelihood = model.compile_fn(
         model["log_likelihood"], inputs=model.free_RVs, on_unused_input="ignore"
     )
-    shifts = {name: sign * 0.8 * unit for name, sign in zip("ab", (-1, 1), strict=True)}
+    shifts = {name: sign * 0.56 for name, sign in zip("ab", (-1, 1), strict=True)}
     order = model.coords["system"]
     assert order is not None
-    given = {**point, "unit_shift": np.array([shifts[str(name)] / 0.8 for name in order])}
+    given = {**point, "shift": np.array([shifts[str(name)] for name in order])}
     found = float(log_likelihood(**{str(rv): given[str(rv)] for rv in model.free_RVs}))
     nodes, weights = np.polynomial.hermite_e.hermegauss(200)
     expected = 0.0
