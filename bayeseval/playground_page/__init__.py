@@ -11,7 +11,7 @@ from bayeseval.plots import _style as style
 
 __all__ = ["playground_html", "write_playground"]
 
-SCRIPTS = ("numbers.js", "charts.js", "calculators.js")
+SCRIPTS = ("distributions.js", "numbers.js", "charts.js", "fields.js", "calculators.js")
 
 
 def playground_html() -> str:

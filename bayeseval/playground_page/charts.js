@@ -46,12 +46,16 @@ const charts = (() => {
     marks.push(`<path class="axis" d="M${box.left} ${box.bottom}H${box.right}"/>`);
     for (const tick of x.ticks) {
       marks.push(`<path class="axis" d="M${sx(tick)} ${box.bottom}v4"/>`,
-        `<text class="quiet" x="${sx(tick)}" y="${box.bottom + 18}" text-anchor="middle">${escape(x.format(tick))}</text>`);
+        `<text class="quiet" x="${sx(tick)}" y="${box.bottom + 18}" text-anchor="${anchorAt(sx(tick), 22, width)}">${escape(x.format(tick))}</text>`);
     }
     marks.push(`<text class="quiet" x="${(box.left + box.right) / 2}" y="${height - 4}" text-anchor="middle">${escape(x.label)}</text>`);
     const drawn = layers.map((layer) => layer({ sx, sy, box })).join("");
     return svg(width, height, description, marks.join("") + drawn);
   }
+
+  /* Where a text is held, so that neither edge cuts it off; half is half of its width. */
+  const anchorAt = (x, half, width) => (
+    x < half ? "start" : x > width - half ? "end" : "middle");
 
   function svg(width, height, description, content) {
     return `<svg viewBox="0 0 ${digits(width)} ${digits(height)}" role="img" aria-label="${escape(description)}">${content}</svg>`;
@@ -79,8 +83,7 @@ const charts = (() => {
   /* A line from top to bottom, named above the plot, where no curve runs. */
   const upright = (at, kind, label) => ({ sx, box }) => {
     const x = sx(at);
-    const share = (x - box.left) / (box.right - box.left);
-    const anchor = share < 0.15 ? "start" : share > 0.85 ? "end" : "middle";
+    const anchor = anchorAt(x, 40, box.right + 14);
     return `<path class="${kind}" fill="none" stroke-width="1.5" stroke-dasharray="5 3" d="M${x} ${box.top - 4}V${box.bottom}"/>`
       + `<text x="${x}" y="${box.top - 9}" text-anchor="${anchor}">${escape(label)}</text>`;
   };
@@ -112,6 +115,9 @@ const charts = (() => {
     return `<svg viewBox="0 0 28 14" aria-hidden="true">${content}</svg>`;
   }
 
+  const rectangle = (x, y, wide, tall) =>
+    `M${digits(x)} ${digits(y)}h${digits(wide)}v${digits(tall)}h${-digits(wide)}Z`;
+
   function legend(entries) {
     return `<ul class="legend">${entries.map(([mark, text]) => `<li>${mark}${escape(text)}</li>`).join("")}</ul>`;
   }
@@ -127,7 +133,9 @@ const charts = (() => {
     const most = width > 560 ? 0.6 : 0.5;
     const cell = Math.max(Math.min(16, (width - left - 16) * most / n), 3);
     const pitch = rows.length > 120 ? 9 : rows.length > 60 ? 11 : 15;
-    const size = Math.min(cell, pitch) * 0.78;
+    // Squares, or upright where there are many rollouts; too narrow for a frame, a stroke.
+    const [wide, tall] = [0.78 * cell, 0.78 * Math.min(pitch, 16)];
+    const framed = cell >= 6;
     const top = 24;
     const track = { from: left + n * cell + 14, to: width - 4 };
     const passed = [];
@@ -137,7 +145,7 @@ const charts = (() => {
     const every = pitch >= 11 ? 1 : 2;
     rows.forEach((row, at) => {
       const middle = top + at * pitch + pitch / 2;
-      const y = middle - size / 2;
+      const y = middle - tall / 2;
       if (at % every === 0) {
         extra.push(`<text class="quiet" x="${left - 18}" y="${digits(middle + 4)}" text-anchor="end" style="font-size:${Math.min(pitch - 1, 12)}px">${row.task}</text>`);
       }
@@ -145,17 +153,19 @@ const charts = (() => {
         extra.push(`<path class="leaked" d="M${left - 13} ${digits(middle + 4)}l4.5 -8l4.5 8Z"/>`);
       }
       row.outcomes.forEach((outcome, rollout) => {
-        const x = left + rollout * cell + (cell - size) / 2;
-        const inset = outcome ? 0 : 0.5;
-        const side = digits(size - 2 * inset);
-        (outcome ? passed : failed).push(
-          `M${digits(x + inset)} ${digits(y + inset)}h${side}v${side}h${-side}Z`);
+        const x = left + rollout * cell + (cell - wide) / 2;
+        if (outcome) {
+          passed.push(rectangle(x, y, wide, tall));
+        } else if (framed) {
+          failed.push(rectangle(x + 0.5, y + 0.5, wide - 1, tall - 1));
+        } else {
+          failed.push(`M${digits(x)} ${digits(middle)}h${digits(wide)}`);
+        }
       });
       const full = track.to - track.from;
-      extra.push(`<path class="track" d="M${digits(track.from)} ${digits(middle - 1)}h${digits(full)}v2h${digits(-full)}Z"/>`);
+      extra.push(`<path class="track" d="${rectangle(track.from, middle - 1, full, 2)}"/>`);
       if (row.value > 0) {
-        const length = digits(full * row.value);
-        extra.push(`<path class="${kind}-fill" d="M${digits(track.from)} ${digits(y)}h${length}v${digits(size)}h${-length}Z"/>`);
+        extra.push(`<path class="${kind}-fill" d="${rectangle(track.from, y, full * row.value, tall)}"/>`);
       }
     });
     const heads = `<text class="quiet" x="${left}" y="14">rollouts</text>`

@@ -86,32 +86,45 @@ def opened(open_page: Callable[..., Opened]) -> Opened:
     return open_page()
 
 
+@pytest.fixture(scope="module")
+def arithmetic(browser: Any, address: str) -> Iterator[Opened]:
+    """One page for all tests that only call functions."""
+    context = browser.new_context()
+    opened = Opened(context.new_page())
+    opened.page.goto(address)
+    yield opened
+    context.close()
+    assert opened.problems == []
+
+
 # ---- The arithmetic, over grids ----
 
 
-def test_beta_functions(opened: Opened) -> None:
+def test_beta_functions(arithmetic: Opened) -> None:
     parameters = [1e-6, 0.01, 0.5, 1, 3.7, 21, 81, 1e3, 1e5, 1e7]
     levels = [1e-6, 0.025, 0.3, 0.5, 0.975, 1 - 1e-6]
     cases = list(itertools.product(parameters, parameters, levels))
     a, b, u = np.array(cases).T
     x = special.betaincinv(a, b, u)
     at = [list(map(float, each)) for each in zip(x, a, b, strict=True)]
-    assert opened.call("betaCdf", at) == pytest.approx(special.betainc(a, b, x), abs=1e-9)
-    assert opened.call("betaProbAbove", at) == pytest.approx(special.betaincc(a, b, x), abs=1e-9)
-    quantiles = opened.call("betaQuantile", [[u, a, b] for a, b, u in cases])
+    assert arithmetic.call("betaCdf", at) == pytest.approx(special.betainc(a, b, x), abs=1e-9)
+    assert arithmetic.call("betaProbAbove", at) == pytest.approx(
+        special.betaincc(a, b, x), abs=1e-9
+    )
+    quantiles = arithmetic.call("betaQuantile", [[u, a, b] for a, b, u in cases])
     assert quantiles == pytest.approx(x, abs=1e-7)
     inside = [each for each in at if 1e-3 < each[0] < 1 - 1e-3]
     densities = [float(stats.beta.pdf(*each)) for each in inside]
-    assert opened.call("betaPdf", inside) == pytest.approx(densities, rel=1e-7)
+    assert arithmetic.call("betaPdf", inside) == pytest.approx(densities, rel=1e-7)
 
 
-def test_normal_quantiles(opened: Opened) -> None:
+def test_normal_quantiles(arithmetic: Opened) -> None:
     tails = [1e-300, 1e-20, 1e-6, 0.005, 0.025, 0.1, 0.4999, 0.5, 0.6, 0.999]
-    assert opened.call("normalQuantile", [[tail] for tail in tails]) == pytest.approx(
+    assert arithmetic.call("normalQuantile", [[tail] for tail in tails]) == pytest.approx(
         -special.ndtri(tails), rel=1e-12
     )
     z = [-8.0, -1.0, 0.0, 0.3, 2.999, 3.0, 12.0, 37.0]
-    assert opened.call("normalTail", [[each] for each in z]) == pytest.approx(
+    assert arithmetic.call("normalTail", [[each] for each in z]) == pytest.approx(
         special.ndtr(-np.array(z)), rel=1e-10
     )
 
@@ -128,43 +141,43 @@ COUNTS = [
     ("function", "method"),
     [("wilsonInterval", "wilson"), ("clopperPearsonInterval", "clopper_pearson")],
 )
-def test_intervals(opened: Opened, function: str, method: Any) -> None:
-    found = opened.call(function, [list(case) for case in COUNTS])
+def test_intervals(arithmetic: Opened, function: str, method: Any) -> None:
+    found = arithmetic.call(function, [list(case) for case in COUNTS])
     for (passes, trials, level), each in zip(COUNTS, found, strict=True):
         expected = be.interval(passes, trials, method=method, ci_prob=level)
         assert (each["lower"], each["upper"]) == pytest.approx(tuple(expected), **CLOSE)
 
 
 @pytest.mark.parametrize("prior", [(1.0, 1.0), (0.5, 0.5), (8.0, 2.0), (0.01, 30.0)])
-def test_beta_intervals(opened: Opened, prior: tuple[float, float]) -> None:
+def test_beta_intervals(arithmetic: Opened, prior: tuple[float, float]) -> None:
     cases = [[prior[0] + s, prior[1] + n - s, level] for s, n, level in COUNTS]
-    for (s, n, level), each in zip(COUNTS, opened.call("betaInterval", cases), strict=True):
+    for (s, n, level), each in zip(COUNTS, arithmetic.call("betaInterval", cases), strict=True):
         expected = be.beta_posterior(s, n, prior=be.BetaPrior(*prior)).eti(level)
         assert (each["lower"], each["upper"]) == pytest.approx(tuple(expected), **CLOSE)
 
 
 @pytest.mark.parametrize("method", ["wilson", "clopper_pearson", "wald", "posterior"])
-def test_tasks_for_a_half_width(opened: Opened, method: Any) -> None:
+def test_tasks_for_a_half_width(arithmetic: Opened, method: Any) -> None:
     rates, widths = (0.0, 0.02, 0.5, 0.8, 0.95, 0.999), (0.003, 0.0123, 0.05, 0.1, 0.37, 0.5)
     cases = [(p, h, c) for p in rates for h in widths for c in (0.8, 0.95)]
-    found = opened.call("tasksForHalfWidth", [[p, h, method, c] for p, h, c in cases])
+    found = arithmetic.call("tasksForHalfWidth", [[p, h, method, c] for p, h, c in cases])
     plans = [be.plan.width(p, h, method=method, ci_prob=c) for p, h, c in cases]
     assert found == [plan.tasks for plan in plans]
     at = [[p.rate, p.tasks, method, p.ci_prob] for p in plans if p.tasks]
-    assert opened.call("halfWidthAt", at) == pytest.approx(
+    assert arithmetic.call("halfWidthAt", at) == pytest.approx(
         [p.half_width_at for p in plans if p.tasks], **CLOSE
     )
 
 
-def test_tasks_for_two_rates(opened: Opened) -> None:
+def test_tasks_for_two_rates(arithmetic: Opened) -> None:
     rates = (0.0, 0.05, 0.5, 0.75, 0.8, 0.85, 1.0)
     cases = [
         (p, q, power, alpha)
         for p, q in itertools.permutations(rates, 2)
         for power, alpha in ((0.8, 0.05), (0.95, 0.01), (0.5, 0.3))
     ]
-    found = opened.call("unpairedSize", [list(case) for case in cases])
-    powers = opened.call("unpairedPower", [[p, q, 123, alpha] for p, q, _, alpha in cases])
+    found = arithmetic.call("unpairedSize", [list(case) for case in cases])
+    powers = arithmetic.call("unpairedPower", [[p, q, 123, alpha] for p, q, _, alpha in cases])
     for (p, q, power, alpha), each, reached in zip(cases, found, powers, strict=True):
         expected = be.plan.unpaired_size(p, q, power=power, alpha=alpha)
         assert each["tasks"] == expected.tasks
@@ -174,7 +187,7 @@ def test_tasks_for_two_rates(opened: Opened) -> None:
         assert reached == pytest.approx(other.power, **CLOSE)
 
 
-def test_pass_at_k_and_pass_hat_k(opened: Opened) -> None:
+def test_pass_at_k_and_pass_hat_k(arithmetic: Opened) -> None:
     cases = [
         [n, c, k]
         for n in (1, 2, 5, 10, 37, 1_000, 100_000)
@@ -188,7 +201,7 @@ def test_pass_at_k_and_pass_hat_k(opened: Opened) -> None:
         "pluginPassHatK": plugin_pass_hat_k,
     }
     for name, function in functions.items():
-        for case, found in zip(cases, opened.call(name, cases), strict=True):
+        for case, found in zip(cases, arithmetic.call(name, cases), strict=True):
             expected = function(*case)
             if isinstance(expected, be.Unknown):
                 assert found is None
@@ -196,7 +209,7 @@ def test_pass_at_k_and_pass_hat_k(opened: Opened) -> None:
                 assert found == pytest.approx(expected, rel=1e-6, abs=1e-12)
 
 
-def test_clustered_designs(opened: Opened) -> None:
+def test_clustered_designs(arithmetic: Opened) -> None:
     cases = [
         [p, icc, m, r, level]
         for p in (0.02, 0.5, 0.8)
@@ -205,7 +218,7 @@ def test_clustered_designs(opened: Opened) -> None:
         for r in (1, 4, 100)
         for level in (0.8, 0.95)
     ]
-    for case, found in zip(cases, opened.call("clusteredDesign", cases), strict=True):
+    for case, found in zip(cases, arithmetic.call("clusteredDesign", cases), strict=True):
         expected = be.plan.clustered_design(*case[:4], ci_prob=case[4])
         assert [found[name] for name in ("designEffect", "nEff", "se", "halfWidth")] == (
             pytest.approx(
@@ -214,14 +227,14 @@ def test_clustered_designs(opened: Opened) -> None:
         )
 
 
-def test_beta_binomial(opened: Opened) -> None:
+def test_beta_binomial(arithmetic: Opened) -> None:
     cases = [
         [n, mean, icc]
         for n in (1, 2, 10, 50)
         for mean in (0.0, 0.03, 0.5, 0.9, 1.0)
         for icc in (0.0, 1e-9, 0.3, 0.95, 1.0)
     ]
-    for case, found in zip(cases, opened.call("betaBinomialPmf", cases), strict=True):
+    for case, found in zip(cases, arithmetic.call("betaBinomialPmf", cases), strict=True):
         n, mean, icc = case
         expected = pass_probabilities(n, np.array([mean]), np.array([icc]))[0]
         assert found == pytest.approx(expected, abs=1e-10)
@@ -239,11 +252,11 @@ SUITES = [
 
 
 @pytest.mark.parametrize("model", SUITES, ids=lambda model: f"seed {model['seed']}")
-def test_suites_and_their_curves(opened: Opened, model: dict[str, Any]) -> None:
-    (suite,) = opened.call("simulateSuite", [[model]])
+def test_suites_and_their_curves(arithmetic: Opened, model: dict[str, Any]) -> None:
+    (suite,) = arithmetic.call("simulateSuite", [[model]])
     assert sum(suite["leaked"]) == int(model["leakedShare"] * model["tasks"] + 0.5)
     assert [sum(row) for row in suite["grid"]] == suite["passes"]
-    (curve,) = opened.call("passCurve", [[model["n"], suite["passes"]]])
+    (curve,) = arithmetic.call("passCurve", [[model["n"], suite["passes"]]])
     expected = be.pass_curve(be.Rollouts.from_counts(suite["passes"], model["n"]))
     assert curve["passAtK"] == pytest.approx(list(expected.pass_at_k), **CLOSE)
     assert curve["passHatK"] == pytest.approx(list(expected.pass_hat_k), **CLOSE)
@@ -252,10 +265,10 @@ def test_suites_and_their_curves(opened: Opened, model: dict[str, Any]) -> None:
 @pytest.mark.parametrize("model", SUITES, ids=lambda model: f"seed {model['seed']}")
 @pytest.mark.parametrize("estimator", ["passAtK", "passHatK"])
 def test_expected_scores_and_their_spread(
-    opened: Opened, model: dict[str, Any], estimator: str
+    arithmetic: Opened, model: dict[str, Any], estimator: str
 ) -> None:
     n, k = model["n"], 3
-    suite, moved = opened.page.evaluate(
+    suite, moved = arithmetic.page.evaluate(
         f"""(model) => {{
           const suite = bayeseval.simulateSuite(model);
           const moved = bayeseval.seedToSeed(model, suite, {n}, {k}, bayeseval.{estimator});
@@ -297,8 +310,8 @@ def test_expected_scores_and_their_spread(
     assert moved["newTasks"] == pytest.approx(sd, rel=0.1, abs=1e-6)
 
 
-def test_rates_follow_the_beta_that_was_asked_for(opened: Opened) -> None:
-    (suite,) = opened.call(
+def test_rates_follow_the_beta_that_was_asked_for(arithmetic: Opened) -> None:
+    (suite,) = arithmetic.call(
         "simulateSuite",
         [[{**SUITES[0], "tasks": 2_000, "n": 1, "leakedShare": 0}]],
     )
@@ -306,12 +319,12 @@ def test_rates_follow_the_beta_that_was_asked_for(opened: Opened) -> None:
     assert stats.kstest(suite["rates"], stats.beta(kappa / 2, kappa / 2).cdf).pvalue > 1e-4
     uniforms = [[u, 0.4, 0.25] for u in (0.001, 0.2, 0.5, 0.9)]
     expected = stats.beta.ppf([u for u, _, _ in uniforms], 0.4 * 3, 0.6 * 3)
-    assert opened.call("rateQuantile", uniforms) == pytest.approx(expected, abs=1e-9)
+    assert arithmetic.call("rateQuantile", uniforms) == pytest.approx(expected, abs=1e-9)
 
 
-def test_uniform_draws_are_uniform_and_independent_of_the_other_tasks(opened: Opened) -> None:
+def test_uniform_draws_are_uniform_and_independent_of_the_other_tasks(arithmetic: Opened) -> None:
     draws = np.array(
-        opened.page.evaluate(
+        arithmetic.page.evaluate(
             """() => Array.from({ length: 400 }, (_, task) => {
               const draw = bayeseval.uniformGenerator(9, task, 2);
               return Array.from({ length: 25 }, draw);
@@ -324,8 +337,8 @@ def test_uniform_draws_are_uniform_and_independent_of_the_other_tasks(opened: Op
     assert abs(np.corrcoef(draws[:-1].ravel(), draws[1:].ravel())[0, 1]) < 5 / np.sqrt(draws.size)
 
 
-def test_a_change_of_size_keeps_the_luck_of_the_rest(opened: Opened) -> None:
-    small, large = opened.call(
+def test_a_change_of_size_keeps_the_luck_of_the_rest(arithmetic: Opened) -> None:
+    small, large = arithmetic.call(
         "simulateSuite", [[SUITES[0]], [{**SUITES[0], "tasks": 40, "n": 20, "leakedShare": 0}]]
     )
     clean = [task for task in range(30) if not small["leaked"][task]]
