@@ -41,6 +41,7 @@ class Options:
 def run(options: Options, *, json: bool) -> None:
     """Simulate, write the file, and print what is true."""
     as_output_path(options.output, suffixes=(".csv",))
+    _check_exclusive(options)
     seed = as_whole(options.seed, "--seed")
     rollouts = _rollouts(options.rollouts)
     found = simulate(
@@ -63,6 +64,24 @@ def run(options: Options, *, json: bool) -> None:
         print_json(_document(options.output, seed, found, rows))
     else:
         _print(Printer(), options.output, seed, found, rows)
+
+
+def _check_exclusive(options: Options) -> None:
+    """Refuse options that say the same thing twice, by the names that were typed."""
+    given = {
+        "--slice": bool(options.slices),
+        "--mixture": options.mixture is not None,
+        "--tasks": options.tasks is not None,
+        "--mean": options.mean is not None,
+        "--icc": options.icc is not None,
+    }
+    for one, others in (
+        ("--slice", ("--tasks", "--mean", "--mixture")),
+        ("--mixture", ("--mean", "--icc")),
+    ):
+        for other in others:
+            if given[one] and given[other]:
+                raise InputError(f"{one} and {other} exclude each other: give one of them")
 
 
 def _probability(text: str | None, option: str) -> float | None:

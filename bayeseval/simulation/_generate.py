@@ -23,8 +23,8 @@ ErrorsOn = Literal["any", "hard"]
 MixtureLike = Iterable[RateComponent | tuple[float, float] | tuple[float, float, float]]
 
 TASKS, MEAN, ICC = 50, 0.65, 0.3
-# The grid of outcomes takes a byte for each, and its draws nine more.
-MOST_ROLLOUTS = 100_000_000
+# A rollout takes some ten bytes while it is drawn.
+MOST_ROLLOUTS = 20_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,8 +140,8 @@ def simulate(
 
     trials = generator.integers(fewest, most, size=n_tasks, endpoint=True)
     lost = _error_rates(truth, lost_share, errors_on)
-    grid = np.where(generator.random((n_tasks, most)) < rates[:, None], PASSED, FAILED)
-    grid = grid.astype(np.int8)
+    passed = generator.random((n_tasks, most)) < rates[:, None]
+    grid = np.where(passed, np.int8(PASSED), np.int8(FAILED))
     if lost_share > 0:
         grid[generator.random((n_tasks, most)) < lost[:, None]] = ERRORED
     grid[np.arange(most) >= trials[:, None]] = NONE

@@ -213,7 +213,7 @@ def test_results_are_read_only() -> None:
         ({"error_rate": 2}, "error_rate"),
         ({"errors_on": "some"}, "errors_on must be one of 'any', 'hard'"),
         ({"error_rate": 0.5, "errors_on": "hard", "mean": 0.8}, "at most 1 - mean rate = 0.2"),
-        ({"tasks": 10**8, "rollouts": 2}, "at most 100,000,000 rollouts"),
+        ({"tasks": 10**8, "rollouts": 2}, "at most 20,000,000 rollouts"),
     ],
 )
 def test_mistakes_are_named(options: dict[str, object], message: str) -> None:
