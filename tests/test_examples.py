@@ -95,6 +95,17 @@ def test_clustered_fit_gives_the_same_answers_twice() -> None:
 
 
 @pytest.mark.slow
+def test_compare_versions_finds_what_moved(capsys: pytest.CaptureFixture[str]) -> None:
+    found = example("compare_versions")["main"](draws=700)
+    assert found.checks["divergences"].passed
+    assert found.variance_ratio > 2
+    assert 0.8 < found.prob_better(population="suite") <= 1.0
+    moved = found.moved()
+    assert (moved.n_regressed, moved.n_improved) == (3, 8)
+    assert "staff-by-store-01: 4 of 4 before, 1 of 4 now" in capsys.readouterr().out
+
+
+@pytest.mark.slow
 def test_extended_model_orders_the_slices(capsys: pytest.CaptureFixture[str]) -> None:
     dt = example("extend_model")["main"](draws=300)
     assert "slice_mean[windows]" in capsys.readouterr().out

@@ -114,7 +114,7 @@ def _shifts(n_systems: int) -> Any:
 
     if n_systems == 2:
         # One difference cannot tell how far systems lie apart: a spread to be learned from it
-        # would pull a difference of two standard errors to 0 by a fifth or a third.
+        # would pull a difference of two standard errors to 0 by a fifth or more.
         return pm.ZeroSumNormal("shift", sigma=SYSTEM_SD, dims="system")
     system_sd = pm.HalfNormal("system_sd", sigma=SYSTEM_SD)
     if n_systems >= MANY_SYSTEMS:
