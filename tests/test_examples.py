@@ -86,6 +86,15 @@ def test_simulated_suites_show_what_errors_on_hard_tasks_do(
     assert off[2] > off[0]
 
 
+def test_gate_risk_ends_with_a_release(capsys: pytest.CaptureFixture[str]) -> None:
+    last = example("gate_risk")["main"]()
+    out = capsys.readouterr().out
+    assert last.outcome == "released"
+    fixed, raised = re.search(r"95 %: ([\d.]+)% of.*only ([\d.]+)%", out, re.DOTALL).groups()  # type: ignore[union-attr]
+    assert float(raised) <= 5 < float(fixed)
+    assert "expected loss: ship" in out
+
+
 @pytest.mark.slow
 def test_clustered_fit_gives_the_same_answers_twice() -> None:
     fits = example("clustered_fit")["main"](draws=500)

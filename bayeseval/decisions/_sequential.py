@@ -110,9 +110,10 @@ class Sequential:
     the bar that are released some time. Rates below the bar are released less often, so the
     bar itself is the worst case. With one rollout per task the chance that the passes ever
     cross is computed exactly, by dynamic programming over their number, and `confidence` is the
-    lowest bar that keeps it within `alpha`. With several rollouts it is taken by rank from
-    simulated runs: of N runs on the bar, fewer than alpha (N + 1) release, and a further run
-    does so with probability `alpha` at most; `confidence` is then 0.9 at least.
+    lowest bar from 1 - alpha on that keeps it within `alpha`. With several rollouts it is
+    taken by rank from simulated runs: of N runs on the bar, fewer than alpha (N + 1) release,
+    and a further run does so with probability `alpha` at most; `confidence` is then 0.9 at
+    least.
 
     Giving up does not count towards `alpha`: the guarantee holds if it is ignored.
 
@@ -204,7 +205,8 @@ class Sequential:
 
     @cached_property
     def _tail(self) -> float:
-        return self._boundary.calibrated(self.alpha)
+        # Few looks at small batches could do with less; a verdict should not.
+        return min(self._boundary.calibrated(self.alpha), self.alpha)
 
     @property
     def confidence(self) -> float:

@@ -20,7 +20,7 @@ from bayeseval.decisions._question import MOST_TASKS, Judge, as_size
 from bayeseval.decisions._reweigh import Believed
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import HierarchicalPrior
-from bayeseval.plan._result import Plan, tasks_text
+from bayeseval.plan._result import Plan
 from bayeseval.unknown import Unknown
 
 __all__ = ["ExpectedLoss", "MeasureMore", "Utility", "expected_loss"]
@@ -162,8 +162,8 @@ class ExpectedLoss(Plan):
         if self.measure:
             least = min(self.measure, key=lambda each: each.loss)
             text += (
-                f", measure {tasks_text(least.tasks)} more {least.loss:.4g} (of which cost "
-                f"{least.cost:.4g})"
+                f", measure {least.tasks:,} more {'task' if least.tasks == 1 else 'tasks'} "
+                f"{least.loss:.4g} (of which cost {least.cost:.4g})"
             )
         return (
             f"{action.upper()}: Pr[{self.claim}] = {format_probability(self.prob)}; expected loss: "
