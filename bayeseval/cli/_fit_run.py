@@ -25,6 +25,7 @@ from bayeseval.cli._sensitivity import (
 )
 from bayeseval.cli._slices import (
     SliceOptions,
+    flakiest,
     flaky_document,
     leak_document,
     leak_report,
@@ -186,7 +187,9 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
         print_errored(by_ratio, *asked, printer)
     priors = fit_priors(exact, *asked)
     print_fit_priors(priors, printer)
-    print_flaky(exact, printer, options.ci_prob)
+    flaky = flakiest(exact, options.ci_prob)
+    if flaky is not None:
+        print_flaky(flaky, printer)
     leak = leak_report(rollouts, options.slices, options)
     if leak is not None:
         print_leak(leak, ks, options.ci_prob, printer)
@@ -212,7 +215,7 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
         document["priors"] = priors.document()
         document["by_odds_ratio"] = by_ratio and errored_document(by_ratio, *asked)
         document["slices"] = sliced and slice_document(sliced)
-        document["flaky"] = flaky_document(exact, options.ci_prob)
+        document["flaky"] = [] if flaky is None else flaky_document(flaky)
         document["contamination"] = leak and leak_document(leak, ks, options.ci_prob)
         document["formats"] = sorted({each.format.name for each in found.files})
         document["bounds"] = {

@@ -26,10 +26,12 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from bayeseval.cli._fit_run import Options
     from bayeseval.hierarchical import Fit
+    from bayeseval.hierarchical._flaky import FlakyTable
 
 __all__ = [
     "SliceOptions",
     "SliceReport",
+    "flakiest",
     "flaky_document",
     "leak_document",
     "leak_report",
@@ -515,12 +517,14 @@ def _numbers(posterior: Posterior, report: SliceReport) -> dict[str, Any]:
     }
 
 
-def print_flaky(exact: Fit, printer: Printer, ci_prob: float) -> None:
-    """Print the tasks that pass sometimes and never reliably."""
-    if exact.max_trials < 2:
-        return
-    table = exact.flaky_tasks(top=MOST_FLAKY, ci_prob=ci_prob)
-    k = table.k
+def flakiest(exact: Fit, ci_prob: float) -> FlakyTable | None:
+    """The tasks that pass sometimes and never reliably; None of single rollouts."""
+    return None if exact.max_trials < 2 else exact.flaky_tasks(top=MOST_FLAKY, ci_prob=ci_prob)
+
+
+def print_flaky(table: FlakyTable, printer: Printer) -> None:
+    """Print the flakiest tasks."""
+    k, ci_prob = table.k, table.ci_prob
     printer.table(
         f"Flakiest tasks: pass@{k} minus pass^{k}, per cent",
         ["task", "passed", f"mean ({level(ci_prob)} CrI)"],
@@ -537,11 +541,8 @@ def print_flaky(exact: Fit, printer: Printer, ci_prob: float) -> None:
     )
 
 
-def flaky_document(exact: Fit, ci_prob: float) -> list[dict[str, Any]]:
+def flaky_document(table: FlakyTable) -> list[dict[str, Any]]:
     """Return the flakiest tasks for JSON."""
-    if exact.max_trials < 2:
-        return []
-    table = exact.flaky_tasks(top=MOST_FLAKY, ci_prob=ci_prob)
     return [
         {
             "task": task,
