@@ -161,7 +161,7 @@ class Figures:
     def _rank(self) -> Figure:
         import arviz_plots as azp
 
-        return self._sampler(azp.plot_rank, 3.1, variables=True)
+        return self._sampler(azp.plot_rank, 3.1, variables=True, envelope_prob=0.99)
 
     def _energy(self) -> Figure:
         import arviz_plots as azp
@@ -182,6 +182,8 @@ class Figures:
             **options,
         )
         figure: Figure = found.viz["figure"].item()
+        # Its own layout cuts off the labels of low figures.
+        figure.set_layout_engine("constrained")
         _closed(figure)
         return figure
 

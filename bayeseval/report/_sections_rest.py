@@ -72,7 +72,8 @@ def _checks(report: Report) -> Section:
                 "rank",
                 "Ranks of the draws",
                 "Differences of each chain's ranks from uniform ones, for the mean rate and the "
-                "ICC. Lines inside of the band mean that the chains agree.",
+                "ICC, with the probability p of such differences where chains agree. Below α "
+                "they do not agree.",
             ),
             FigureBlock(
                 "energy",
