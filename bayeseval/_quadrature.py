@@ -60,10 +60,11 @@ class Nodes:
         The trapezoid rule converges spectrally here, so its own error is about the
         square of this number.
         """
-        coarse = log_sum(self.logs[:, ::2]) + np.log(2.0)
-        fine = log_sum(self.logs)
-        with np.errstate(invalid="ignore"):
-            return np.where(np.isfinite(fine), np.abs(np.expm1(coarse - fine)), 0.0)
+        top = np.max(self.logs, axis=1, keepdims=True)
+        mass = np.exp(self.logs - np.where(np.isfinite(top), top, 0.0))
+        fine, coarse = mass.sum(axis=1), mass[:, ::2].sum(axis=1)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(fine > 0, np.abs(2.0 * coarse / fine - 1.0), 0.0)
 
 
 LogDensity = Callable[[Array, npt.NDArray[np.intp]], Array]

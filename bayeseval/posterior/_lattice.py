@@ -2,10 +2,10 @@
 
 Each quantity's mass in a cell is shared between the two ends of the cell so that its
 mean is kept, and the masses of all are convolved by FFT. What the sharing adds to the
-variance is known, and taken out: by drawing the lattice together, or in a tail by a factor. Convolution keeps
-absolute errors near 1e-16 only; where a tail is smaller than that asks for, the masses
-are tilted by exp(theta v) so that the tail becomes the middle, convolved again, and
-tilted back: 1e-30 stays 1e-30.
+variance is known, and taken out: by drawing the lattice together, or in a tail by a
+factor. Convolution keeps absolute errors near 1e-16 only; where a tail is smaller than
+that asks for, the masses are tilted by exp(theta v) so that the tail becomes the middle,
+convolved again, and tilted back: 1e-30 stays 1e-30.
 """
 
 from __future__ import annotations
