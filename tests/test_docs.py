@@ -14,7 +14,15 @@ from bayeseval import errors
 
 ROOT = Path(__file__).parents[1]
 # Answers about the suite itself, and many fits, take seconds.
-SLOW = {"README.md", "compare.md", "model.md", "plans.md", "populations.md", "sensitivity.md"}
+SLOW = {
+    "README.md",
+    "compare.md",
+    "looking_again.md",
+    "model.md",
+    "plans.md",
+    "populations.md",
+    "sensitivity.md",
+}
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 

@@ -14,7 +14,8 @@ from bayeseval._format import format_percent
 from bayeseval._validate import Seed, as_generator, as_probability, as_whole
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import as_confidence
-from bayeseval.conjugate import PriorLike, beta_posterior
+from bayeseval.conjugate import PriorLike
+from bayeseval.decisions._ahead import Forecast, forecast, predicted, simulated
 from bayeseval.decisions._boundary import (
     MOST_TAIL,
     Boundary,
@@ -25,7 +26,6 @@ from bayeseval.decisions._boundary import (
 from bayeseval.decisions._look import Look, LookOutcome, Results, Seen, seen_of
 from bayeseval.decisions._operating import MOST_ROLLOUTS, MOST_SIMULATIONS
 from bayeseval.decisions._question import Judge, as_size
-from bayeseval.decisions._reweigh import Believed
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.plan._result import level_text, tasks_text
@@ -40,8 +40,6 @@ MOST_LOOKS = 1_000
 MOST_STATES = 1_000_000
 # A batch may be this share of itself short or long: tasks without a scored rollout.
 SLACK = 0.1
-# Quantiles of the posterior, and simulated results, that predict the rest of a plan.
-PREDICTED, FUTURES = 32, 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,7 +301,7 @@ class Sequential:
                 outcome = "contradicted"
             elif at == self.looks:
                 outcome = "undecided"
-        ahead = self._ahead(seen, at, outcome)
+        more, released, contradicted, undecided = self._forecast(seen, at, outcome)
         interval, e_value = seen.anytime(self._judge, self.alpha)
         lower, upper = seen.posterior.eti(0.95)
         return Look(
@@ -322,24 +320,20 @@ class Sequential:
             self.false_release,
             interval,
             e_value,
-            *ahead,
+            more,
+            released,
+            contradicted,
+            undecided,
             "" if planned else self._between(at),
         )
 
-    def _between(self, at: int) -> str:
-        following = f"{(at + 1) * self.tasks_per_look:,} tasks"
-        if self.same_tasks:
-            following = f"{(at + 1) * self.rollouts:,} rollouts of each task"
-        return f"Between two looks, where nothing is decided: the next is at {following}."
-
-    def _ahead(
-        self, seen: Seen, at: int, outcome: LookOutcome
-    ) -> tuple[int | Unknown, float | Unknown, float | Unknown, float | Unknown]:
-        if outcome != "go on":
-            why = Unknown("the plan has come to its end")
-            return why, why, why, why
-        if self.same_tasks:
-            why = Unknown("not predicted where the same tasks run again")
+    def _forecast(self, seen: Seen, at: int, outcome: LookOutcome) -> Forecast:
+        if outcome != "go on" or self.same_tasks:
+            why = Unknown(
+                "not predicted where the same tasks run again"
+                if outcome == "go on"
+                else "the plan has come to its end"
+            )
             return why, why, why, why
         # More tasks than the look needs may be there already.
         further = [
@@ -347,45 +341,17 @@ class Sequential:
             for look in range(at + 1, self.looks + 1)
         ]
         if isinstance(self._boundary, ExactBoundary) and seen.passes is not None:
-            paths = self._predicted(seen.passes, seen.tasks, at)
+            paths = predicted(self._boundary, self._tail, seen, at)
         else:
-            paths = self._simulated(seen, further)
-        stops = np.cumsum(paths.stops)
-        more: int | Unknown = Unknown("more likely than not the plan ends undecided")
-        if stops[-1] > 0.5:
-            more = further[int(np.argmax(stops > 0.5))]
-        return more, float(paths.released.sum()), float(paths.contradicted.sum()), paths.undecided
+            assert isinstance(self.rng, int)
+            paths = simulated(self._judge, self._tail, seen, further, self.rollouts, self.rng)
+        return forecast(paths, further)
 
-    def _predicted(self, passes: int, tasks: int, at: int) -> Paths:
-        """The rest of the plan, averaged over quantiles of today's posterior."""
-        assert isinstance(self._boundary, ExactBoundary)
-        prior = self._judge.prior
-        chosen = prior.mean if isinstance(prior, HierarchicalPrior) else prior
-        posterior = beta_posterior(passes, tasks, prior=chosen)
-        levels = (np.arange(PREDICTED) + 0.5) / PREDICTED
-        found = [
-            self._boundary.paths(float(rate), self._tail, start=(passes, tasks, at))
-            for rate in np.atleast_1d(posterior.quantile(levels))
-        ]
-        return Paths(
-            np.mean([each.released for each in found], axis=0)[at:],
-            np.mean([each.contradicted for each in found], axis=0)[at:],
-        )
-
-    def _simulated(self, seen: Seen, further: list[int]) -> Paths:
-        """The rest of the plan in results drawn from today's posterior."""
-        assert seen.fit is not None
-        assert isinstance(self.rng, int)
-        believed = Believed.of(seen.fit, self._judge.question, self.rollouts)
-        rng = np.random.default_rng([self.rng, seen.tasks])
-        open_ = np.ones(FUTURES, dtype=bool)
-        released, contradicted = np.zeros(len(further)), np.zeros(len(further))
-        for at, suites in enumerate(believed.futures(further, FUTURES, rng)):
-            prob, prob_not = believed.probs(suites)
-            fine, against = open_ & (prob_not <= self._tail), open_ & (prob <= self._tail)
-            released[at], contradicted[at] = fine.mean(), against.mean()
-            open_ &= ~(fine | against)
-        return Paths(released, contradicted)
+    def _between(self, at: int) -> str:
+        following = f"{(at + 1) * self.tasks_per_look:,} tasks"
+        if self.same_tasks:
+            following = f"{(at + 1) * self.rollouts:,} rollouts of each task"
+        return f"Between two looks, where nothing is decided: the next is at {following}."
 
     def follow(self, batches: Iterable[Rollouts | tuple[int, int]]) -> tuple[Look, ...]:
         """Look after each batch, until the plan says stop.

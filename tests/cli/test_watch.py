@@ -93,22 +93,22 @@ def test_claims_of_other_kinds_are_mistakes(run: Run, tmp_path: Path) -> None:
 
 
 def test_gate_explains_its_risk(run: Run, tmp_path: Path) -> None:
-    file = write(tmp_path, "all.csv", [1] * 100, "t")
+    file = write(tmp_path, "all.csv", [1] * 30, "t")
     gate = [
         "gate",
         file,
         "--claim",
-        "pass_rate > 0.8",
+        "pass_rate > 0.7",
         "--claim",
-        "share_of_tasks(rate >= 0.9) > 0.5",
+        "share_of_tasks(rate >= 0.5) > 0.2",
     ]
     out = " ".join(run(*gate, "--explain").out.split())
-    assert "What a gate on pass_rate > 0.8 does, 100 tasks x 1 rollout (exact)" in out
+    assert "What a gate on pass_rate > 0.7 does, 30 tasks x 1 rollout (exact)" in out
     assert "Each comparison by itself" in out
-    assert "share_of_tasks(rate >= 0.9) > 0.5: UNKNOWN" in out
+    assert "share_of_tasks(rate >= 0.5) > 0.2: UNKNOWN" in out
     assert "What a gate on" not in run(*gate).out
     document = run(*gate, "--explain", "--json").document
-    found = be.operating_characteristics("pass_rate > 0.8", tasks=100)
+    found = be.operating_characteristics("pass_rate > 0.7", tasks=30)
     first, second = document["explain"]
     assert first["characteristics"] == found.to_dict()
     assert "only pass_rate, pass^k" in second["characteristics"]["unknown"]
