@@ -56,7 +56,7 @@ def test_sliders_read_what_the_package_computes(page: Any, report: Report) -> No
     for at, step in ((100, 0), (160, 2), (199, 3)):
         for name, value in (("bar", at), ("k", step)):
             page.locator(f"#{name}").evaluate(
-                "(input, value) => { input.value = value; input.dispatchEvent(new Event('input')) }",
+                "(each, value) => { each.value = value; each.dispatchEvent(new Event('input')); }",
                 value,
             )
         shown, k = _chosen(page), report.curve_ks[step]
