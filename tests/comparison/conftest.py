@@ -1,8 +1,5 @@
 """Suites of two and of three systems, and the few fits that the tests share."""
 
-import warnings
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -53,28 +50,3 @@ def one_each() -> tuple[be.Rollouts, be.Rollouts]:
     old = [1] * 60 + [0] * 15 + [1] * 8 + [0] * 17
     new = [1] * 60 + [1] * 15 + [0] * 8 + [0] * 17
     return be.Rollouts.from_counts(old, 1), be.Rollouts.from_counts(new, 1)
-
-
-Quiet = Callable[[be.Rollouts, be.Rollouts], be.Comparison]
-
-
-@pytest.fixture
-def quick() -> Quiet:
-    """A fit of all tasks, too short for its checks: only its form matters."""
-
-    def fit(old: be.Rollouts, new: be.Rollouts) -> be.Comparison:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", be.CheckWarning)
-            return be.compare(
-                old,
-                new,
-                unmatched="use",
-                engine="nuts",
-                rng=3,
-                draws=60,
-                tune=150,
-                chains=2,
-                progress=False,
-            )
-
-    return fit
