@@ -419,7 +419,7 @@ def make_report(
     >>> suite = be.Rollouts.from_counts([4] * 44 + [3] * 4 + [2] * 2, 4)
     >>> report = make_report(suite, claims=["pass_rate > 0.85"], rng=1)
     >>> report
-    Report('50 tasks x 4 rollouts': 94.1 % (95 % CrI 89.3-97.6 %, n = 50 tasks); supported)
+    Report('50 tasks x 4 rollouts': 94.8 % (95 % CrI 89.8-98.0 %, n = 50 tasks); supported)
     >>> report.to_markdown().splitlines()[0]
     '# 50 tasks x 4 rollouts'
     """
