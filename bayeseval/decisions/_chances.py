@@ -10,18 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bayeseval._quadrature import log_sum
 from bayeseval.decisions._question import Codes, Judge, Question
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.plan._clustered_assurance import pass_probabilities
 
-__all__ = ["Chances", "Enumerated", "Simulated", "around", "iccs_of"]
+__all__ = ["Chances", "Enumerated", "Simulated", "around", "drawn_at", "iccs_of"]
 
 Array = npt.NDArray[np.float64]
 
 # Quantiles of the prior that stand for an ICC that is not known.
 ICC_POINTS = 12
-# Half widths, in standard errors, and steps of the grid of true values around a bar.
+# Half width, in standard errors, and steps of the grid of true values around a bar.
 REACH, STEPS = 4.5, 18
+# Standard errors beyond the edge of a verdict where it is certain: 3 in 100,000 are not.
+CERTAIN = 4.0
+MOST_STEPS = 400
+# Nearer to 0 or 1 than this there are no further true values.
+NO_FURTHER = 1e-6
 # Numbers held at once.
 MOST_NUMBERS = 8_000_000
 
@@ -149,7 +155,7 @@ class Simulated:
     def at(self, values: Array) -> tuple[Array, Array]:
         """Probabilities at true values, and the influence of each run on them.
 
-        Beyond the values that runs were drawn at, the probabilities at the nearest end.
+        Beyond the values that runs were drawn at, the verdict is certain.
         """
         inside = np.clip(values, self.low, self.high)
         verdicts = self.codes[:, None] == np.arange(3)
@@ -162,11 +168,17 @@ class Simulated:
             spread = np.broadcast_to(self.icc, mean.shape).ravel()
             chances = pass_probabilities(rollouts, mean.ravel(), _inside(spread))
             logs = _log_chances(self.histograms, chances) - self.log_drawn[:, None]
-            ratios = np.exp(logs).reshape(self.codes.size, part.size, self.icc.size)
-            weights[start : start + step] = ratios.mean(axis=2).T
+            ratios = logs.reshape(self.codes.size, part.size, self.icc.size)
+            weights[start : start + step] = log_sum(ratios).T
+        weights = np.exp(weights - weights.max(axis=1, keepdims=True))
         weights /= weights.sum(axis=1, keepdims=True)
         found = weights @ verdicts
         influence = weights[:, :, None] * (verdicts - found[:, None, :])
+        far_below = (values < self.low) & (self.low > NO_FURTHER)
+        far_above = (values > self.high) & (self.high < 1.0 - NO_FURTHER)
+        above, below = (2, 0) if self.question.above else (0, 2)
+        for far, code in ((far_below, below), (far_above, above)):
+            found[far], influence[far] = np.arange(3) == code, 0.0
         return found, influence
 
 
@@ -191,13 +203,31 @@ def iccs_of(icc: float | None, prior: HierarchicalPrior) -> Array:
     return np.asarray(special.betaincinv(*prior.icc, levels))
 
 
-def around(bar: float, n_eff: float, *, steps: int = STEPS) -> Array:
+def drawn_at(judge: Judge, tasks: int, rollouts: int, icc: Array) -> Array:
+    """True values that runs are drawn at, from certainty to certainty and without gaps.
+
+    The reach is in standard errors of the widest spread that the estimate may have, the
+    spacing in those of the narrowest.
+    """
+    k = judge.question.functional.k
+    n_eff = tasks * rollouts / (1 + (rollouts - 1) * icc)
+    most, least = float(n_eff.max()), float(n_eff.min())
+    if k > 1:
+        # An estimate of pass^k spreads at most as one outcome per task does, for k that the
+        # rollouts reach; and beyond them by as much more.
+        least = min(least, tasks * min(1.0, rollouts / k))
+    reach = -float(special.ndtri(judge.tail)) + CERTAIN
+    steps = math.ceil(2 * reach * math.sqrt(most / least))
+    return around(judge.question.bar, least, reach=reach, steps=min(steps, MOST_STEPS))
+
+
+def around(bar: float, n_eff: float, *, reach: float = REACH, steps: int = STEPS) -> Array:
     """True values around a bar, evenly spaced where their standard error is even.
 
     In the angle arcsin(sqrt(p)), where the standard error is 1 / (2 sqrt(n)).
     """
     centre = math.asin(math.sqrt(bar))
-    shift = np.arange(-steps, steps + 1) * (REACH / steps) / (2 * math.sqrt(n_eff))
+    shift = np.arange(-steps, steps + 1) * (reach / steps) / (2 * math.sqrt(n_eff))
     angles = np.clip(centre + shift, 1e-4, math.pi / 2 - 1e-4)
     values = np.sin(np.unique(angles)) ** 2
     values[np.argmin(np.abs(values - bar))] = bar

@@ -14,7 +14,7 @@ from bayeseval._validate import Seed, as_generator, as_probability
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import Rule
 from bayeseval.conjugate import BetaPrior, MixturePrior, PriorLike, as_prior
-from bayeseval.decisions._chances import Chances, Enumerated, Simulated, around, iccs_of
+from bayeseval.decisions._chances import Chances, Enumerated, Simulated, around, drawn_at, iccs_of
 from bayeseval.decisions._question import SUPPORTED, Judge, as_size, hierarchical
 from bayeseval.decisions._shares import Shares, flips
 from bayeseval.errors import InputError
@@ -213,8 +213,8 @@ def operating_characteristics(
     several, runs are drawn at true values around the bar and judged by the exact engine.
     Each is used for every true value, with the weight of its probability there against that
     under the mixture it was drawn from (multiple importance sampling with the balance
-    heuristic [1]_), so that curves are smooth; beyond the values drawn at, 4.5 standard
-    errors on either side of the bar, the probabilities at the nearest one are taken.
+    heuristic [1]_), so that curves are smooth; beyond the values drawn at, 4 standard errors
+    from where a verdict changes, it is taken as certain.
 
     The false-release probability of a claim at `confidence` c is about 1 - c on the bar and
     falls away from it. Under a `design` equal to the analysis prior `released_false` is at
@@ -259,10 +259,8 @@ def operating_characteristics(
         chances, runs = enumerated, 0
         passes = _passes_needed(enumerated)
     else:
-        drawn_at = np.union1d(around(question.bar, float(size)), grid)
-        inside = asked[(asked > 0) & (asked < 1)]
-        drawn_at = np.union1d(drawn_at, inside)
-        chances = Simulated.of(judge, size, each, drawn_at, iccs, runs, as_generator(rng))
+        values = drawn_at(judge, size, each, iccs)
+        chances = Simulated.of(judge, size, each, values, iccs, runs, as_generator(rng))
     holds = question.holds(asked)
     rows = tuple(_row(*parts) for parts in zip(asked, holds, *chances.at(asked), strict=True))
     bar = np.array([question.bar])

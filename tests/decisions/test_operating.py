@@ -177,6 +177,19 @@ def test_averages_of_clustered_runs_agree_with_fresh_ones() -> None:
     assert abs(false - found.false_release) < 4 * np.sqrt(0.01 / np.sum(~good))
 
 
+def test_large_suites_are_certain_away_from_the_bar() -> None:
+    options: dict[str, Any] = {"rollouts": 8, "simulations": 300, "sensitivity": False, "rng": 1}
+    found = be.operating_characteristics(
+        "pass_rate > 0.9", tasks=100_000, icc=0.3, rates=[0.5, 0.99], **options
+    )
+    assert [row.supported for row in found.rows] == [0, 1]
+    # Only rates within half a point of the bar are missed.
+    assert 0 < float(found.missed_release) < 0.05
+    # A suite that can never support the claim does not, at a rate of 1 either.
+    tiny = be.operating_characteristics("pass_rate > 0.9", tasks=2, rates=[0, 1], **options)
+    assert [row.supported for row in tiny.rows] == [0, 0]
+
+
 @given(bars, signs, st.integers(1, 120), st.sampled_from([0.8, 0.95, 0.99]), st.booleans())
 def test_one_more_pass_never_lowers_the_verdict(
     bar: float, sign: str, n: int, confidence: float, sensitivity: bool

@@ -118,6 +118,15 @@ def test_runs_that_are_not_integrated_could_not_have_stopped(
     assert every[..., 1][(release == 0.5).all(axis=2)].min() > 0.1
 
 
+def test_an_unknown_icc_means_the_worst_of_three() -> None:
+    options: dict[str, Any] = {"looks": 2, "tasks_per_look": 8, "rollouts": 2, "rng": 1}
+    options |= {"alpha": 0.05, "simulations": 300}
+    worst = be.Sequential(CLAIM, **options)
+    bars = [be.Sequential(CLAIM, icc=icc, **options).confidence for icc in (0.1, 0.4, 0.8)]
+    assert worst.confidence == max(bars)
+    assert worst.false_release <= 0.05
+
+
 def test_single_rollouts_simulated_agree_with_the_exact_boundary() -> None:
     judge = Judge.of(CLAIM, 0.95, "posterior", None, False)
     exact = ExactBoundary(judge, 5, 20).false_release(0.05)
