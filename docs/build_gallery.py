@@ -12,8 +12,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import matplotlib as mpl
-
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "gallery.md"
 PICTURES = ROOT / "docs" / "images" / "gallery"
@@ -25,7 +23,6 @@ FIRST = re.compile(r"```python\n(?P<code>.*?)^```$", re.S | re.M)
 
 
 def main() -> None:
-    mpl.use("Agg")
     import matplotlib.pyplot as plt
     from PIL import Image
 
