@@ -114,3 +114,14 @@ def test_wrong_systems() -> None:
         be.leaderboard({"a": R([1], 1)})
     with pytest.raises(be.InputError, match="'b' must be a Rollouts"):
         be.leaderboard({"a": R([1], 1), "b": None})  # type: ignore[dict-item]
+
+
+def test_figure_names_every_system(board: be.Leaderboard) -> None:
+    ax = be.plot_leaderboard(board, ci_prob=0.9)
+    assert [label.get_text() for label in ax.get_yticklabels()] == list(
+        board.table(ci_prob=0.9).system
+    )
+    texts = [text.get_text() for text in ax.texts]
+    assert {"rank", "Pr[best]", "3"} <= set(texts)
+    assert ax.get_xlabel() == "pass rate on new tasks"
+    be.plot_leaderboard(board, "pass_hat_k", k=3, population="suite")
