@@ -159,7 +159,7 @@ def run(reading: Reading, options: Options) -> None:
             title=options.title,
             rng=options.seed,
             provenance=provenance_of(
-                [name for name in reading.files if os.path.exists(name)],
+                _inputs(reading.files, [each.name for each in found.files]),
                 reading=told,
                 command=shlex.join(["bayeseval", *sys.argv[1:]]),
             ),
@@ -176,3 +176,13 @@ def run(reading: Reading, options: Options) -> None:
     if options.figures is not None:
         printer.text(f"Figures: {options.figures}")
     printer.text(f"--seed {options.seed} repeats this run.")
+
+
+def _inputs(given: list[str], read: list[str]) -> list[str]:
+    """Files and folders whose hashes say what was read; a pattern stands for what it named.
+
+    Standard input is gone once it was read.
+    """
+    if all(os.path.exists(name) for name in given):
+        return given
+    return [name for name in read if os.path.exists(name)]

@@ -48,6 +48,18 @@ def test_json_tells_its_command_and_inputs(run: Run, results: Path, tmp_path: Pa
     assert str(document["seed"]) in ran.out
 
 
+def test_a_pattern_is_hashed_file_by_file(run: Run, results: Path, tmp_path: Path) -> None:
+    (tmp_path / "second.csv").write_bytes(results.read_bytes())
+    output = tmp_path / "report.json"
+    ran = run(
+        *("report", tmp_path / "*.csv", "--as", "rollouts", "-o", output, "--engine", "exact"),
+        *("--k", "1"),
+    )
+    assert ran.status == 0, ran.err
+    inputs = json.loads(output.read_text("utf-8"))["records"][0]["provenance"]["inputs"]
+    assert [Path(file["name"]).name for file in inputs] == ["results.csv", "second.csv"]
+
+
 def test_weights_of_a_file(run: Run, results: Path, tmp_path: Path) -> None:
     weights = tmp_path / "weights.csv"
     weights.write_text("slice,weight\na,0.1\nb,0.9\n")
