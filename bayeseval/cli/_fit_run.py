@@ -23,18 +23,9 @@ from bayeseval.cli._sensitivity import (
     print_fit_priors,
     print_power,
 )
-from bayeseval.cli._slices import (
-    SliceOptions,
-    flakiest,
-    flaky_document,
-    leak_document,
-    leak_report,
-    print_flaky,
-    print_leak,
-    print_slices,
-    slice_document,
-    slice_report,
-)
+from bayeseval.cli._slices import SliceOptions, flakiest, leak_report, slice_report
+from bayeseval.cli._slices_document import flaky_document, leak_document, slice_document
+from bayeseval.cli._slices_print import print_flaky, print_leak, print_slices
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
