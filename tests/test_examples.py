@@ -1,5 +1,7 @@
 """The examples run as they stand, and show what their words promise."""
 
+import ast
+import json
 import re
 import runpy
 import subprocess
@@ -130,3 +132,25 @@ def test_extended_model_orders_the_slices(capsys: pytest.CaptureFixture[str]) ->
 def test_gate_in_ci_meets_every_kind_of_verdict() -> None:
     outcomes = [verdict.outcome for verdict in example("gate_in_ci")["main"]()]
     assert outcomes == ["supported", "inconclusive", "contradicted"]
+
+
+def test_notebook_runs_from_top_to_bottom(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each cell in order, as Jupyter runs it; what a cell ends with shows itself as HTML."""
+    monkeypatch.chdir(EXAMPLES)
+    notebook = json.loads((EXAMPLES / "decision.ipynb").read_text(encoding="utf-8"))
+    session: dict[str, Any] = {}
+    shown = []
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        assert cell["outputs"] == []
+        body = ast.parse("".join(cell["source"])).body
+        *statements, last = body
+        exec(compile(ast.Module(statements, []), "<cell>", "exec"), session)
+        if isinstance(last, ast.Expr):
+            shown.append(eval(compile(ast.Expression(last.value), "<cell>", "eval"), session))
+        else:
+            exec(compile(ast.Module([last], []), "<cell>", "exec"), session)
+    drawn = [value._repr_html_() for value in shown if hasattr(value, "_repr_html_")]
+    assert len(drawn) >= 6
+    assert all(text.startswith("<") for text in drawn)
