@@ -6,7 +6,7 @@ import math
 
 from bayeseval._format import format_probability
 from bayeseval.cli._fit_report import POPULATIONS, Estimate, ExactReport
-from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
+from bayeseval.cli._tables import Printer, bare_percent, bare_range, density_line, level
 from bayeseval.hierarchical import Fit
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
@@ -114,6 +114,11 @@ def _print_estimates(report: ExactReport, printer: Printer) -> None:
         ],
         notes=notes,
     )
+    line = density_line(report.pass_rate.new_tasks)
+    if line:
+        printer.text()
+        printer.text("Posterior of the pass rate of new tasks, per cent")
+        printer.verbatim(line)
 
 
 def _print_probabilities(report: ExactReport, above: float, printer: Printer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from bayeseval._format import format_value
@@ -14,7 +15,11 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from rich.console import Console
 
-__all__ = ["Printer", "bare_percent", "bare_range", "level", "print_json"]
+    from bayeseval.posterior import Posterior
+
+__all__ = ["Printer", "bare_percent", "bare_range", "density_line", "level", "print_json"]
+
+_BARS = " ▁▂▃▄▅▆▇█"
 
 
 class Printer:
@@ -115,6 +120,19 @@ def bare_range(interval: Interval | Unknown) -> str:
     if isinstance(interval, Unknown):
         return "UNKNOWN"
     return format_value((interval.lower, interval.upper), "percent").removesuffix(" %")
+
+
+def density_line(posterior: Posterior, *, width: int = 40) -> str:
+    """A posterior as a row of small bars between its 0.1 % and 99.9 % quantiles."""
+    low, high = (float(each) for each in posterior.quantile([0.001, 0.999]))
+    if not high > low:
+        return ""
+    edges = [low + (high - low) * at / width for at in range(width + 1)]
+    below = [float(each) for each in posterior.cdf(edges)]
+    mass = [max(after - before, 0.0) for before, after in pairwise(below)]
+    top = max(mass)
+    bars = "".join(_BARS[round((len(_BARS) - 1) * each / top)] for each in mass)
+    return f"{bare_percent(low)} {bars} {bare_percent(high)}"
 
 
 def print_json(document: dict[str, Any]) -> None:
