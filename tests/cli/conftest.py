@@ -19,6 +19,12 @@ class Ran:
     err: str
 
     @property
+    def width(self) -> int:
+        """Longest line of standard output; paths stay in one piece, however long they are."""
+        lines = [line for line in self.out.splitlines() if "pytest-of-" not in line]
+        return max((len(line.rstrip()) for line in lines), default=0)
+
+    @property
     def document(self) -> dict[str, Any]:
         """The JSON document, which must be all of standard output."""
         assert self.status == 0, self.err

@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
 def test_text_and_document_say_the_same(run: Run, files: tuple[Path, Path]) -> None:
     ran = run("compare", *files)
     assert (ran.status, ran.err) == (0, "")
-    assert max(len(line.rstrip()) for line in ran.out.splitlines()) <= 80
+    assert ran.width <= 80
     text = " ".join(ran.out.split())
     assert "No evidence of a difference between v1 and v2: +16.7 points" in text
     assert "Tasks that moved: 1 regressed, 5 improved" in text
@@ -100,7 +100,7 @@ def test_three_systems(run: Run, tmp_path: Path) -> None:
     assert ran.status == 0, ran.err
     assert "divergences" not in ran.err
     assert "large has the highest pass rate on new tasks" in " ".join(ran.out.split())
-    assert max(len(line.rstrip()) for line in ran.out.splitlines()) <= 80
+    assert ran.width <= 80
 
 
 @pytest.mark.parametrize(

@@ -212,7 +212,7 @@ def test_version_and_help(run: Run) -> None:
         ran = run(*arguments)
         assert ran.status == 0
         assert "Usage: bayeseval" in ran.out
-        assert max(map(len, ran.out.splitlines())) <= 80
+        assert ran.width <= 80
 
 
 def test_formats_and_show(run: Run, tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_prints_ledger_answers_and_baselines(run: Run, suite: Path) -> None:
     ran = run("fit", suite, "--engine", "exact", "--above", "0.8", "--k", "1,2", "--seed", "1")
     assert ran.status == 0
     assert ran.err == ""
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.width <= 80
     assert "\x1b" not in ran.out
     words = _words(ran.out)
     for part in (
@@ -193,7 +193,7 @@ def test_extreme_suites(run: Run, write: Write, rows: list[tuple[int, int, int]]
     path = write(*rows)
     ran = run("fit", path, "--engine", "exact", "--k", "1", "--above", "0.9")
     assert ran.status == 0, ran.err
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.width <= 80
     document = run("fit", path, "--engine", "exact", "--k", "1", "--json").document
     for row in document["estimates"]:
         assert 0 <= row["lower"] <= row["upper"] <= 1

@@ -54,7 +54,7 @@ def test_prints_for_people_and_for_programs(run: Run, arguments: list[str]) -> N
     ran = run("plan", *arguments)
     assert (ran.status, ran.err) == (0, "")
     assert ran.out.strip()
-    assert max(len(line.rstrip()) for line in ran.out.splitlines()) <= 80
+    assert ran.width <= 80
     assert "\x1b" not in ran.out
     document = run("plan", *arguments, "--json").document
     assert document["schema"] == "bayeseval.plan/1"

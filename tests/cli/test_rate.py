@@ -41,7 +41,7 @@ def test_prints_posterior_wilson_and_the_sentence(run: Run) -> None:
 def test_fits_80_columns_without_colour(run: Run, arguments: list[str]) -> None:
     ran = run("rate", *arguments)
     assert ran.status == 0
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.width <= 80
     assert "\x1b" not in ran.out
 
 

@@ -110,7 +110,7 @@ def test_errors_model(run: Run, lossy: Path) -> None:
     assert found["rows"][9]["mean"] == expected[1].pass_rate().mean
     assert found["summary"] == expected.summary
     ran = run(*arguments, "--errors", "model", "--odds-ratio", "0.5")
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.width <= 80
     words = _words(ran.out)
     assert "New tasks by the odds ratio of errored rollouts" in words
     assert "3 errored rollouts on 2 tasks; the pass rate of new tasks is" in words

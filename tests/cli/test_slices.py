@@ -42,7 +42,7 @@ def test_the_worked_example(run: Run, suite: Path, weights: Callable[[str], Path
     file = weights("slice,weight\njoins,0.2\nlookups,0.8\n")
     ran = fit(run, suite, "--by", "slice", "--weights", file, "--next-tasks", "100")
     assert ran.status == 0, ran.err
-    assert max(map(len, ran.out.splitlines())) <= 80
+    assert ran.width <= 80
     words = " ".join(ran.out.split())
     for part in (
         "Slices by slice, each fitted alone",
