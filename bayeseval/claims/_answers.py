@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._difference import difference
-from bayeseval._validate import Population, nearest_names
+from bayeseval._validate import Population
 from bayeseval._weights import slice_label
 from bayeseval.claims._grammar import Comparison, Term
 from bayeseval.errors import InputError
@@ -19,6 +19,7 @@ from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
 from bayeseval.hierarchical._functionals import Functional
 from bayeseval.posterior import About, Posterior
 from bayeseval.slices import SlicedFit
+from bayeseval.slices._split import level_named
 
 __all__ = ["Source", "source_of"]
 
@@ -102,7 +103,7 @@ class Source:
         if key not in self._fits:
             rollouts = base.rollouts
             for factor, level in term.where:
-                rollouts = rollouts.where(factor, _level(rollouts.levels(factor), factor, level))
+                rollouts = rollouts.where(factor, level_named(rollouts, factor, level))
             prior = base.prior if isinstance(base, Fit) else next(iter(base.slices.values())).prior
             self._fits[key] = fit_suite(rollouts, engine="exact", prior=prior)
         return self._fits[key]
@@ -165,17 +166,6 @@ def source_of(fit: Fit | SlicedFit, baseline: Fit | None) -> Source:
     if baseline is not None and not isinstance(baseline, Fit):
         raise InputError(f"baseline must be a Fit; got {type(baseline).__name__}")
     return Source(fit, baseline)
-
-
-def _level(levels: tuple[Any, ...], factor: str, text: str) -> Any:
-    found = [level for level in levels if slice_label(level) == text]
-    if len(found) == 1:
-        return found[0]
-    names = [slice_label(level) for level in levels]
-    listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
-    raise InputError(
-        f"no task has {factor} = {text!r}{nearest_names(text, names)}; the levels are: {listed}"
-    )
 
 
 def _no_share(term: Term, what: str) -> None:

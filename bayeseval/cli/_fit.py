@@ -82,6 +82,7 @@ from typing import Annotated
 
 import typer
 
+from bayeseval.cli._modelling import PoolingOption, PriorOption, SeedOption, WeightsOption
 from bayeseval.cli._rate import CiProbOption, JsonOption
 from bayeseval.cli._reading import (
     AsOption,
@@ -137,10 +138,7 @@ def fit(
             help="nuts also samples the PyMC model and checks it; exact does without.",
         ),
     ] = "nuts",
-    prior: Annotated[
-        str,
-        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
-    ] = "uniform",
+    prior: PriorOption = "uniform",
     by: Annotated[
         str | None,
         typer.Option(
@@ -150,26 +148,8 @@ def fit(
             rich_help_panel="Slices",
         ),
     ] = None,
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            "--pooling",
-            metavar="partial|none|complete",
-            help="How much slices tell of each other. Default: partial, and none with "
-            "--engine exact.",
-            rich_help_panel="Slices",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights",
-            metavar="CSV",
-            help="The population: a column for each factor of --by, and weight (shares) or "
-            "count (traffic).",
-            rich_help_panel="Slices",
-        ),
-    ] = None,
+    pooling: PoolingOption = None,
+    weights: WeightsOption = None,
     unsupported: Annotated[
         str,
         typer.Option(
@@ -204,10 +184,7 @@ def fit(
     save: Annotated[
         str | None, typer.Option("--save", metavar="FILE", help="Write the fit: .nc.")
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="Seed; a new one is drawn and shown otherwise."),
-    ] = None,
+    seed: SeedOption = None,
     draws: Annotated[
         int | None,
         typer.Option(

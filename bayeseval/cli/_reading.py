@@ -159,6 +159,19 @@ class Reading:
     skip_bad_records: bool
     combine: str | None
 
+    @property
+    def told(self) -> dict[str, str | bool]:
+        """Options of `read` that differ from their defaults, as a record keeps them."""
+        names = ("format", "system", "scorer", "metric", "filter", "pass_if", "combine")
+        told: dict[str, str | bool] = {
+            name: value for name in names if (value := getattr(self, name)) is not None
+        }
+        if self.duplicates != "error":
+            told["duplicates"] = self.duplicates
+        if self.skip_bad_records:
+            told["skip_bad_records"] = True
+        return told
+
     def find(self, treatments: tuple[str, ...] = ("exclude", "fail", "bounds")) -> Found:
         """Read the files; errored rollouts are failures afterwards if that was asked for.
 

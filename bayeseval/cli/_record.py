@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from bayeseval.cli._modelling import PriorOption
 from bayeseval.cli._rate import CiProbOption, JsonOption
 from bayeseval.cli._reading import (
     AsOption,
@@ -65,10 +66,7 @@ def make(
     engine: Annotated[
         str, typer.Option("--engine", metavar="exact|nuts", help="What computes.")
     ] = "exact",
-    prior: Annotated[
-        str,
-        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
-    ] = "uniform",
+    prior: PriorOption = "uniform",
     by: Annotated[
         str | None,
         typer.Option("--by", metavar="FACTOR,...", help="Fit slice by slice, each alone."),

@@ -15,6 +15,7 @@ from bayeseval._validate import Population, as_probability, as_whole, one_of
 from bayeseval._weights import Weights, read_weights
 from bayeseval.claims import parse_claim
 from bayeseval.claims._verdict import as_confidence
+from bayeseval.cli._modelling import names_in
 from bayeseval.cli._reading import Reading
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.errors import CheckWarning, InputError
@@ -28,7 +29,7 @@ from bayeseval.record import (
 )
 from bayeseval.slices import fit
 
-__all__ = ["Options", "check", "make", "reading_told"]
+__all__ = ["Options", "check", "make"]
 
 Quantity = Literal["pass_rate", "pass_at_k", "pass_hat_k"]
 
@@ -76,7 +77,7 @@ class Options:
             as_output_path(output, suffixes=(".json", ".md", ".html"))
         if claim is not None:
             parse_claim(claim)
-        names = tuple(part.strip() for part in by.split(",")) if by else ()
+        names = names_in(by)
         if weights is not None and not names:
             raise InputError("--weights needs --by FACTOR, which says what the slices are")
         if names and engine == "nuts":
@@ -108,23 +109,10 @@ def _quantity(text: str) -> tuple[Quantity, int]:
     return ("pass_hat_k" if match[1] == "^" else "pass_at_k"), int(match[2])
 
 
-def reading_told(reading: Reading) -> dict[str, str | bool]:
-    """Options of `read` that differ from their defaults, as a record keeps them."""
-    names = ("format", "system", "scorer", "metric", "filter", "pass_if", "combine")
-    told: dict[str, str | bool] = {
-        name: value for name in names if (value := getattr(reading, name)) is not None
-    }
-    if reading.duplicates != "error":
-        told["duplicates"] = reading.duplicates
-    if reading.skip_bad_records:
-        told["skip_bad_records"] = True
-    return told
-
-
 def make(reading: Reading, options: Options, *, json: bool) -> None:
     """Read, fit, make the record, and write or print it."""
     rollouts = reading.find().rollouts
-    told = reading_told(reading)
+    told = reading.told
     prior = HierarchicalPrior.named(options.prior)  # type: ignore[arg-type]
     if options.prior != "uniform":
         told["prior"] = options.prior

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bayeseval.cli._modelling import PoolingOption, PriorOption, SeedOption, WeightsOption
 from bayeseval.cli._rate import CiProbOption
 from bayeseval.cli._reading import (
     AsOption,
@@ -67,10 +68,7 @@ def report(
             help="nuts also samples the PyMC model and shows its checks; exact does without.",
         ),
     ] = "nuts",
-    prior: Annotated[
-        str,
-        typer.Option("--prior", metavar="uniform|arcsine", help="Prior on how tasks differ."),
-    ] = "uniform",
+    prior: PriorOption = "uniform",
     by: Annotated[
         str | None,
         typer.Option(
@@ -80,26 +78,8 @@ def report(
             rich_help_panel="Slices",
         ),
     ] = None,
-    pooling: Annotated[
-        str | None,
-        typer.Option(
-            "--pooling",
-            metavar="partial|none|complete",
-            help="How much slices tell of each other. Default: partial, and none with "
-            "--engine exact.",
-            rich_help_panel="Slices",
-        ),
-    ] = None,
-    weights: Annotated[
-        str | None,
-        typer.Option(
-            "--weights",
-            metavar="CSV",
-            help="The population: a column for each factor of --by, and weight (shares) or "
-            "count (traffic).",
-            rich_help_panel="Slices",
-        ),
-    ] = None,
+    pooling: PoolingOption = None,
+    weights: WeightsOption = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title of the report.")
     ] = None,
@@ -109,10 +89,7 @@ def report(
             "--figures", metavar="DIR", help="Also write every figure as SVG and PNG into DIR."
         ),
     ] = None,
-    seed: Annotated[
-        int | None,
-        typer.Option("--seed", metavar="N", help="Seed; a new one is drawn and shown otherwise."),
-    ] = None,
+    seed: SeedOption = None,
     format: FormatOption = None,
     system: SystemOption = None,
     scorer: ScorerOption = None,

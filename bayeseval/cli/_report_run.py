@@ -16,8 +16,8 @@ from bayeseval._weights import Weights, read_weights
 from bayeseval.claims import Claim, parse_claim
 from bayeseval.claims._verdict import as_confidence
 from bayeseval.cli._fit_run import parse_ks
+from bayeseval.cli._modelling import names_in
 from bayeseval.cli._reading import Reading
-from bayeseval.cli._record_run import reading_told
 from bayeseval.cli._tables import Printer
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import HierarchicalPrior
@@ -98,7 +98,7 @@ class Options:
         as_output_path(output, suffixes=FORMS)
         one_of(engine, Engine, "--engine")
         one_of(prior, ("uniform", "arcsine"), "--prior")
-        names = tuple(part.strip() for part in by.split(",")) if by else ()
+        names = names_in(by)
         for option, value in (("--pooling", pooling), ("--weights", weights)):
             if value is not None and not names:
                 raise InputError(f"{option} needs --by FACTOR, which says what the slices are")
@@ -137,7 +137,7 @@ def run(reading: Reading, options: Options) -> None:
     """Read, answer, and write the report and its figures."""
     printer = Printer()
     found = reading.find()
-    told = reading_told(reading)
+    told = reading.told
     if options.prior != HierarchicalPrior():
         told["prior"] = "arcsine"
     if options.engine == "nuts" and sys.stderr.isatty():

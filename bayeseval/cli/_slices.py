@@ -9,14 +9,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from bayeseval._validate import as_whole, nearest_names, one_of
-from bayeseval._weights import Weights, read_weights, slice_label
+from bayeseval._validate import as_whole, one_of
+from bayeseval._weights import Weights, read_weights
+from bayeseval.cli._modelling import names_in
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.population import Contamination, StratifiedEstimate, contamination, stratified_rate
 from bayeseval.population._contamination import leaked_levels
 from bayeseval.posterior import Posterior
 from bayeseval.rollouts import Rollouts
-from bayeseval.slices import SlicedFit, fit, split
+from bayeseval.slices import SlicedFit, SliceTable, WorstSlice, fit, split
+from bayeseval.slices._split import level_named
 from bayeseval.unknown import Unknown
 
 if TYPE_CHECKING:
@@ -92,7 +94,7 @@ class SliceOptions:
     ) -> SliceOptions:
         """Parse and check what the command line was given."""
         one_of(unsupported, ("refuse", "bounds"), "--unsupported")
-        names = tuple(part.strip() for part in by.split(",")) if by else ()
+        names = names_in(by)
         for option, value in (
             ("--pooling", pooling),
             ("--weights", weights),
@@ -132,16 +134,7 @@ class SliceOptions:
         """The factor that marks leaked tasks, and its level where that was named."""
         assert self.leaked is not None
         factor, equals, text = self.leaked.partition("=")
-        if not equals:
-            return factor, None
-        levels = rollouts.levels(factor)
-        for each in levels:
-            if slice_label(each) == text:
-                return factor, each
-        raise InputError(
-            f"--leaked: no task has {factor} = {text!r}"
-            f"{nearest_names(text, map(slice_label, levels))}"
-        )
+        return factor, level_named(rollouts, factor, text) if equals else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -185,6 +178,10 @@ class SliceReport:
         Answers over the mix.
     stratified : StratifiedEstimate or Unknown
         The same without a model.
+    table : SliceTable
+        The slices side by side.
+    worst : WorstSlice
+        The slice with the smallest pass rate.
     ci_prob : float
         Level of all intervals.
     above : float or None
@@ -195,6 +192,8 @@ class SliceReport:
     options: SliceOptions
     weighted: tuple[Weighted, ...]
     stratified: StratifiedEstimate | Unknown
+    table: SliceTable
+    worst: WorstSlice
     ci_prob: float
     above: float | None
 
@@ -222,7 +221,16 @@ def slice_report(
         stratified = stratified_rate(
             rollouts, by=chosen.by, weights=shares, ci_prob=options.ci_prob
         )
-    return SliceReport(sliced, chosen, weighted, stratified, options.ci_prob, options.above)
+    return SliceReport(
+        sliced,
+        chosen,
+        weighted,
+        stratified,
+        sliced.table(ci_prob=options.ci_prob),
+        sliced.worst_slice(),
+        options.ci_prob,
+        options.above,
+    )
 
 
 def _fit(rollouts: Rollouts, chosen: SliceOptions, pooling: Pooling, options: Options) -> SlicedFit:

@@ -18,8 +18,7 @@ __all__ = ["flaky_document", "leak_document", "slice_document"]
 def slice_document(report: SliceReport) -> dict[str, Any]:
     """Return all that is said of slices for JSON."""
     sliced, chosen, found = report.fit, report.options, report.stratified
-    table = sliced.table(ci_prob=report.ci_prob)
-    worst = sliced.worst_slice()
+    table, worst = report.table, report.worst
     weights = chosen.weights
     return {
         "by": list(sliced.by),

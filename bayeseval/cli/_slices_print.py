@@ -21,8 +21,7 @@ __all__ = ["print_flaky", "print_leak", "print_slices"]
 
 def print_slices(report: SliceReport, printer: Printer) -> None:
     """Print the table of slices and the answers over their mix."""
-    sliced = report.fit
-    table = sliced.table(ci_prob=report.ci_prob)
+    sliced, table, worst = report.fit, report.table, report.worst
     how = {
         "none": "each fitted alone",
         "partial": "partially pooled",
@@ -53,7 +52,6 @@ def print_slices(report: SliceReport, printer: Printer) -> None:
         ],
         notes=notes,
     )
-    worst = sliced.worst_slice()
     label, chance = next(iter(worst.prob_worst.items()))
     if len(sliced.labels) > 1:
         printer.text(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bayeseval.claims import parse_claim
 from bayeseval.errors import CheckWarning, FormatError, InputError
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.io import read
@@ -161,23 +162,15 @@ def _again(record: EstimateRecord, files: list[str]) -> EstimateRecord:
         weights = None
         if record.n_eff is not None:
             weights = {row.name: row.weight or 0.0 for row in record.slices}
-        quantity, k = _asked(record.estimand.quantity)
+        term = parse_claim(f"{record.estimand.quantity} > 0").comparisons[0].left
         return make_record(
             fitted,
-            quantity=quantity,
-            k=k,
+            quantity=term.kind,  # type: ignore[arg-type]
+            k=term.k,
             population=record.estimand.population,
             weights=weights,
             ci_prob=record.estimate.interval.ci_prob,
         )
-
-
-def _asked(quantity: str) -> tuple[Any, int]:
-    if quantity.startswith("pass^"):
-        return "pass_hat_k", int(quantity[5:])
-    if quantity.startswith("pass@"):
-        return "pass_at_k", int(quantity[5:])
-    return "pass_rate", 1
 
 
 def _differences(record: EstimateRecord, again: EstimateRecord) -> Iterable[Difference]:

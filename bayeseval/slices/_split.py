@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
 
-__all__ = ["factor_names", "split"]
+__all__ = ["factor_names", "level_named", "split"]
 
 MOST_SLICES = 2000
 
@@ -82,6 +83,19 @@ def split(rollouts: Rollouts, by: str | Sequence[str]) -> dict[str, Rollouts]:
             )
         slices[label] = part
     return slices
+
+
+def level_named(rollouts: Rollouts, factor: str, text: str) -> Any:
+    """The level of a factor that reads as a text says."""
+    levels = rollouts.levels(factor)
+    found = [level for level in levels if slice_label(level) == text]
+    if len(found) == 1:
+        return found[0]
+    names = [slice_label(level) for level in levels]
+    listed = ", ".join(map(repr, names[:12])) + (", ..." if len(names) > 12 else "")
+    raise InputError(
+        f"no task has {factor} = {text!r}{nearest_names(text, names)}; the levels are: {listed}"
+    )
 
 
 def _key(value: object) -> tuple[str, object]:
