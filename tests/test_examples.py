@@ -12,6 +12,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import bayeseval as be
+from bayeseval.io import _registry
+
 EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
@@ -132,6 +135,43 @@ def test_extended_model_orders_the_slices(capsys: pytest.CaptureFixture[str]) ->
 def test_gate_in_ci_meets_every_kind_of_verdict() -> None:
     outcomes = [verdict.outcome for verdict in example("gate_in_ci")["main"]()]
     assert outcomes == ["supported", "inconclusive", "contradicted"]
+
+
+def test_inspect_log_is_read_and_judged() -> None:
+    verdict = example("inspect_log")["main"]()
+    assert verdict.outcome == "inconclusive"
+
+
+def test_frames_are_counted_in_their_engine(capsys: pytest.CaptureFixture[str]) -> None:
+    fit = example("frames")["main"](500)
+    assert fit.rollouts.n_tasks == 500
+    assert fit.rollouts.ledger.errored > 0
+    assert fit.pass_hat_k(4).eti()[0] < 0.8 * 0.9
+    assert "Pr[pass^4 > 0.6]" in capsys.readouterr().out
+
+
+def test_own_format_becomes_one_that_read_recognises(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = example("own_format")
+    alone = names["main"]()
+    assert (alone.n_tasks, alone.ledger.errored) == (2, 1)
+    monkeypatch.setattr(_registry, "FORMATS", (*_registry.FORMATS, names["FORMAT"]))
+    file = tmp_path / "agent.log"
+    file.write_text(names["LOG"], encoding="utf-8")
+    assert np.array_equal(be.read(file).passes, alone.passes)
+    file.write_text(names["LOG"] + "refund-03 #1 maybe\n", encoding="utf-8")
+    with pytest.raises(be.FormatError, match=r"agent\.log: line 5: expected TASK"):
+        be.read(file)
+
+
+def test_own_plot_marks_the_highest_bar_that_is_cleared() -> None:
+    ax = example("own_plot")["main"]()
+    curve, mark = ax.get_lines()
+    bar, confidence = mark.get_xdata()[0], mark.get_ydata()[1]
+    assert np.interp(bar, curve.get_xdata(), curve.get_ydata()) == pytest.approx(
+        confidence, abs=1e-3
+    )
 
 
 def test_notebook_runs_from_top_to_bottom(monkeypatch: pytest.MonkeyPatch) -> None:
