@@ -1,0 +1,1 @@
+"""Are the intervals right? ``make calibration``, or ``python -m benchmarks.calibration``."""
