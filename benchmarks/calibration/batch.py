@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
-import bayeseval as be
 from bayeseval.hierarchical._functionals import solve_pass_hat
 from benchmarks.calibration.grid import (
     Array,
@@ -57,15 +56,6 @@ class Answers:
 
     below: dict[str, Array]
     limits: Array
-
-
-def prior_of(prior: be.HierarchicalPrior) -> LogPrior:
-    """A prior of the package, as this module takes it."""
-
-    def log_density(log_mean: Array, log_rest: Array, y: Array) -> Array:
-        return prior.log_density_x(log_mean, log_rest) + prior.log_density_y(y)
-
-    return log_density
 
 
 def answers(

@@ -9,13 +9,15 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+import bayeseval as be
+
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
 
 # log density of (x, y) = (logit mean, logit ICC), from log(mean), log(1 - mean) and y.
 LogPrior = Callable[[Array, Array, Array], Array]
 
-NODES_X, NODES_Y, SCOUTS, WIDE = 96, 48, 24, 61
+NODES_X, NODES_Y, SCOUTS, WIDE = 64, 32, 20, 61
 # Where the density is below exp(-DROP) of its largest value, it is left out.
 DROP = 19.0
 FARTHEST = 45.0
@@ -45,6 +47,15 @@ def log_likelihood(histograms: Counts, x: Array, y: Array) -> Array:
         total += below[:, j].reshape(shape) * np.log(beta + j * rho)
         total -= tasks * np.log(rest + j * rho)
     return np.asarray(total)
+
+
+def prior_of(prior: be.HierarchicalPrior) -> LogPrior:
+    """A prior of the package, as this module takes it."""
+
+    def log_density(log_mean: Array, log_rest: Array, y: Array) -> Array:
+        return prior.log_density_x(log_mean, log_rest) + prior.log_density_y(y)
+
+    return log_density
 
 
 @dataclass(frozen=True, slots=True, eq=False)
