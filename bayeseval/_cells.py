@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 
 __all__ = ["NO_SCORED_TASK", "ScoredCells", "mean_and_se", "scored_cells"]
 
@@ -39,12 +39,7 @@ class ScoredCells:
 
 def scored_cells(rollouts: Rollouts) -> ScoredCells:
     """Return the cells of `rollouts` that hold at least one scored rollout."""
-    if not isinstance(rollouts, Rollouts):
-        raise InputError(
-            "rollouts must be a Rollouts, as Rollouts.from_counts(passes, trials) makes it; "
-            f"got {type(rollouts).__name__}"
-        )
-    cells = rollouts.cells
+    cells = as_rollouts(rollouts).cells
     scored = cells.trials > 0
     count = cells.count[scored]
     n_tasks = int(count.sum())

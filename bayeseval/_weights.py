@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayeseval._validate import as_number, as_positive, as_whole, nearest_names
+from bayeseval._validate import as_mapping, as_number, as_positive, as_whole, nearest_names, shown
 from bayeseval.errors import FormatError, InputError
 
 __all__ = ["AlignedWeights", "Weights", "as_weights", "read_weights", "slice_label"]
@@ -84,7 +84,7 @@ class Weights:
         }
         for label, share in values.items():
             if share < 0:
-                raise InputError(f"weight of {label!r} must not be negative; got {share!r}")
+                raise InputError(f"weight of {label!r} must not be negative; got {shown(share)}")
         total = sum(values.values())
         if abs(total - 1.0) > SUM_TOLERANCE:
             hint = "; per cent must be divided by 100" if abs(total - 100.0) < 1e-4 else ""
@@ -349,7 +349,7 @@ def _column(name: Path, header: Sequence[str], factor: str) -> int:
 
 
 def _named(values: Mapping[Any, Any]) -> list[tuple[str, Any]]:
-    if not values:
+    if not as_mapping(values, "weights", of="numbers"):
         raise InputError("weights must name at least one slice")
     named = [(slice_label(key), value) for key, value in values.items()]
     if len({label for label, _ in named}) < len(named):

@@ -22,6 +22,7 @@ from bayeseval._validate import (
     as_probability,
     as_whole,
     one_of,
+    shown,
 )
 from bayeseval.errors import InputError
 from bayeseval.posterior import (
@@ -129,12 +130,14 @@ class MixturePrior:
             given = []
         if not given or any(len(row) != 3 for row in given):
             raise InputError(
-                f"components must be (weight, alpha, beta) triples; got {self.components!r}"
+                f"components must be (weight, alpha, beta) triples; got {shown(self.components)}"
             )
         names = ("weight", "alpha", "beta")
         rows = [tuple(map(as_number, row, names)) for row in given]
         if any(v <= 0 for row in rows for v in row):
-            raise InputError(f"weights, alpha and beta must be above 0; got {self.components!r}")
+            raise InputError(
+                f"weights, alpha and beta must be above 0; got {shown(self.components)}"
+            )
         total = sum(row[0] for row in rows)
         if abs(total - 1.0) > 1e-6:
             raise InputError(f"the mixture's weights must sum to 1; they sum to {total:.10g}")
@@ -162,7 +165,7 @@ def as_prior(prior: object) -> BetaPrior | MixturePrior:
     names = ", ".join(repr(name) for name in get_args(PriorName))
     raise InputError(
         f"prior must be one of {names}, a pair (alpha, beta), a BetaPrior, a MixturePrior or an "
-        f"earlier posterior; got {prior!r}"
+        f"earlier posterior; got {shown(prior)}"
     )
 
 
@@ -323,7 +326,7 @@ class BetaPosterior(BetaMixture):
         """
         count = as_whole(m, "m", minimum=1)
         if count > MOST_PREDICTED:
-            raise InputError(f"m must be at most {MOST_PREDICTED:,}; got {m!r}")
+            raise InputError(f"m must be at most {MOST_PREDICTED:,}; got {shown(m)}")
         values = np.arange(count + 1.0)
         probability = np.zeros(count + 1)
         for weight, alpha, beta in zip(self.weights, self.alpha, self.beta, strict=True):

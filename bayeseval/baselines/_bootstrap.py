@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bayeseval._cells import NO_SCORED_TASK, ScoredCells, mean_and_se, scored_cells
 from bayeseval._interval import Interval
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole, one_of
+from bayeseval._validate import Seed, as_generator, as_probability, as_whole, one_of, shown
 from bayeseval.baselines._proportion import wilson_interval
 from bayeseval.errors import InputError
 from bayeseval.passk import pass_at_k, pass_hat_k, suite_pass_at_k
@@ -20,6 +20,8 @@ from bayeseval.unknown import Unknown
 __all__ = ["BootstrapInterval", "cluster_bootstrap"]
 
 Statistic = Literal["pass_rate", "pass_at_k", "pass_hat_k"]
+# A mean and a deviate are held for each.
+MOST_RESAMPLES = 10_000_000
 
 # Counts held at once: bounds memory where tasks have many different counts.
 _CHUNK = 4_000_000
@@ -144,7 +146,7 @@ def cluster_bootstrap(
     one_of(statistic, Statistic, "statistic")
     k = _as_k(k, statistic)
     ci_prob = as_probability(ci_prob, "ci_prob", open_ends=True)
-    n_resamples = as_whole(n_resamples, "n_resamples", minimum=2)
+    n_resamples = as_whole(n_resamples, "n_resamples", minimum=2, maximum=MOST_RESAMPLES)
     generator = as_generator(rng)
 
     def answer(
@@ -191,7 +193,9 @@ def cluster_bootstrap(
 def _as_k(k: Any, statistic: Statistic) -> int | None:
     if statistic == "pass_rate":
         if k is not None:
-            raise InputError(f"k goes with pass_at_k and pass_hat_k, not pass_rate; got k = {k!r}")
+            raise InputError(
+                f"k goes with pass_at_k and pass_hat_k, not pass_rate; got k = {shown(k)}"
+            )
         return None
     if k is None:
         raise InputError(f"{statistic} needs k, the number of rollouts drawn")

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._cells import NO_SCORED_TASK, ScoredCells, mean_and_se, scored_cells
+from bayeseval._validate import shown
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
 from bayeseval.unknown import Unknown
@@ -257,7 +258,7 @@ def kish_n_eff(weights: npt.ArrayLike) -> float:
     try:
         array = np.asarray(weights, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"weights must be numbers; got {weights!r}") from None
+        raise InputError(f"weights must be numbers; got {shown(weights)}") from None
     if array.ndim != 1:
         raise InputError(f"weights must be one-dimensional; got shape {array.shape}")
     bad = ~np.isfinite(array) | (array < 0)

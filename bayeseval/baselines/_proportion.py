@@ -130,7 +130,8 @@ def interval(
             return Unknown("a Wald interval needs at least one trial")
         if method != "jeffreys":
             return Interval(0.0, 1.0, ci_prob, method)
-    lower, upper = _LIMITS[method](passes, trials, (1 - ci_prob) / 2)
+    # At a level near 0 they may cross by a rounding.
+    lower, upper = sorted(_LIMITS[method](passes, trials, (1 - ci_prob) / 2))
     return Interval(max(lower, 0.0), min(upper, 1.0), ci_prob, method)
 
 
@@ -141,7 +142,7 @@ def normal_quantile(tail: float) -> float:
 
 def wilson_interval(passes: float, trials: int, ci_prob: float) -> Interval:
     """Wilson interval that also takes a number of passes that is not whole."""
-    lower, upper = _wilson(passes, trials, (1 - ci_prob) / 2)
+    lower, upper = sorted(_wilson(passes, trials, (1 - ci_prob) / 2))
     return Interval(lower, upper, ci_prob, "wilson")
 
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from bayeseval._validate import Population, nearest_names
+from bayeseval._validate import Population, nearest_names, shown
 from bayeseval.errors import InputError
 
 __all__ = ["Claim", "ClaimError", "Comparison", "Operator", "Term", "parse_claim"]
@@ -168,7 +168,7 @@ def parse_claim(text: str | Claim) -> Claim:
     if isinstance(text, Claim):
         return text
     if not isinstance(text, str):
-        raise ClaimError(f"a claim is a text such as 'pass_rate > 0.95'; got {text!r}")
+        raise ClaimError(f"a claim is a text such as 'pass_rate > 0.95'; got {shown(text)}")
     if len(text) > LONGEST:
         raise ClaimError(f"a claim has at most {LONGEST:,} characters; got {len(text):,}")
     return _Parser(text).claim()

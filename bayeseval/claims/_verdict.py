@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 
 from bayeseval._format import format_probability, format_value
-from bayeseval._validate import as_number, one_of
+from bayeseval._validate import as_flag, as_number, one_of, shown
 from bayeseval.claims._answers import Source, source_of
 from bayeseval.claims._grammar import Claim, Comparison, parse_claim
 from bayeseval.errors import BayesevalError, CheckWarning, InputError
@@ -224,6 +224,7 @@ def evaluate(
     >>> verdict.outcome, round(verdict.prob, 3)
     ('supported', 0.999)
     """
+    as_flag(sensitivity, "sensitivity")
     parsed = parse_claim(claim)
     level = as_confidence(confidence)
     one_of(rule, Rule, "rule")
@@ -303,7 +304,7 @@ def as_confidence(value: Any) -> float:
     number = as_number(value, "confidence")
     if not 0.5 < number < 1.0:
         hint = " (a percentage? divide it by 100)" if 1 < number <= 100 else ""
-        raise InputError(f"confidence must lie above 0.5 and below 1; got {value!r}{hint}")
+        raise InputError(f"confidence must lie above 0.5 and below 1; got {shown(value)}{hint}")
     return number
 
 

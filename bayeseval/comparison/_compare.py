@@ -6,7 +6,16 @@ import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from bayeseval._validate import Seed, as_generator, as_probability, one_of
+from bayeseval._validate import (
+    Seed,
+    as_generator,
+    as_items,
+    as_kind,
+    as_probability,
+    as_text,
+    one_of,
+    shown,
+)
 from bayeseval.comparison._join import Joined, Unmatched, join, system_name
 from bayeseval.comparison._leaderboard import Leaderboard
 from bayeseval.comparison._model import model_of
@@ -15,7 +24,7 @@ from bayeseval.comparison._table import as_dirichlet
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Checks
 from bayeseval.hierarchical._checks import sampler_checks
-from bayeseval.hierarchical._sample import run_nuts, sampler_settings
+from bayeseval.hierarchical._sample import as_progress, run_nuts, sampler_settings
 from bayeseval.rollouts import Rollouts
 
 if TYPE_CHECKING:
@@ -193,7 +202,7 @@ def leaderboard(
     >>> board.groups()
     (('large',), ('medium',), ('small',))
     """
-    joined = join(dict(systems), unmatched)
+    joined = join(systems, unmatched)
     seed, checks, sampled = sample_joined(
         joined, draws, tune, chains, cores, target_accept, rng, progress
     )
@@ -211,6 +220,7 @@ def sample_joined(
     progress: bool | None,
 ) -> tuple[int, Checks, xr.DataTree]:
     """Sample the joint model and check it."""
+    as_progress(progress)
     settings = sampler_settings(draws, tune, chains, cores)
     accept = as_probability(target_accept, "target_accept", open_ends=True)
     seed = int(as_generator(rng).integers(2**31))
@@ -225,16 +235,14 @@ def _named(
     suites: Sequence[Rollouts], names: Sequence[str] | None, fallbacks: Sequence[str]
 ) -> dict[str, Rollouts]:
     for each in suites:
-        if not isinstance(each, Rollouts):
-            raise InputError(
-                "a system must be a Rollouts, as be.read(path) or Rollouts.from_counts makes it; "
-                f"got {type(each).__name__}"
-            )
+        as_kind(
+            each, Rollouts, "a system", hint="as be.read(path) or Rollouts.from_counts makes it"
+        )
     if names is None:
         names = [system_name(each, name) for each, name in zip(suites, fallbacks, strict=True)]
         if len(set(names)) < len(names):
             names = fallbacks
-    chosen = [str(name) for name in names]
+    chosen = [as_text(name, "names") for name in as_items(names, "names", of="two names")]
     if len(chosen) != len(suites) or len(set(chosen)) < len(chosen):
-        raise InputError(f"names must be {len(suites)} different names; got {names!r}")
+        raise InputError(f"names must be {len(suites)} different names; got {shown(names)}")
     return dict(zip(chosen, suites, strict=True))

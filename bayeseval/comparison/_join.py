@@ -10,10 +10,11 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import one_of
+from bayeseval._validate import as_mapping, as_text, one_of
 from bayeseval.comparison._table import PairedTable
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 from bayeseval.rollouts._tally import factorise, short
 from bayeseval.rollouts._text import plural
 
@@ -162,12 +163,10 @@ class Joined:
 def join(systems: Mapping[str, Rollouts], unmatched: Unmatched) -> Joined:
     """Join systems on the task id."""
     one_of(unmatched, Unmatched, "unmatched")
+    systems = as_mapping(systems, "systems", of="Rollouts")
     for name, each in systems.items():
-        if not isinstance(each, Rollouts):
-            raise InputError(
-                f"system {name!r} must be a Rollouts, as be.read(path) or Rollouts.from_counts "
-                f"makes it; got {type(each).__name__}"
-            )
+        as_text(name, "the name of a system")
+        as_rollouts(each, f"system {name!r}")
         if each.n_scored_tasks == 0:
             raise InputError(f"system {name!r} has no scored rollout: there is nothing to compare")
     if len(systems) < 2:

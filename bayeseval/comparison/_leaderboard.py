@@ -13,7 +13,7 @@ import numpy.typing as npt
 from scipy import stats
 
 from bayeseval._format import format_percent, format_probability
-from bayeseval._validate import Population, as_probability, as_whole, nearest_names
+from bayeseval._validate import Population, as_probability, as_whole, nearest_names, shown
 from bayeseval.comparison._bootstrap import Kind
 from bayeseval.comparison._draws import SystemDraws
 from bayeseval.comparison._join import Joined
@@ -239,7 +239,7 @@ class Leaderboard:
         """
         places = as_whole(r, "r", minimum=1)
         if places > len(self.systems):
-            raise InputError(f"r must be at most {len(self.systems)}, the systems; got {r!r}")
+            raise InputError(f"r must be at most {len(self.systems)}, the systems; got {shown(r)}")
         share = (self._ranks(self._flat(kind, k, population)) <= places).mean(axis=1)
         order = np.argsort(-share, kind="stable")
         return {self.systems[at]: float(share[at]) for at in order}
@@ -267,7 +267,7 @@ class Leaderboard:
         """
         level = as_probability(prob, "prob")
         if level < 0.5:
-            raise InputError(f"prob must be at least 0.5; got {prob!r}")
+            raise InputError(f"prob must be at least 0.5; got {shown(prob)}")
         values = self._flat(kind, k, population)
         left = np.argsort(-values.mean(axis=1), kind="stable").tolist()
         found = []

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._format import format_probability, format_value
-from bayeseval._validate import Population, as_number, as_whole, one_of
+from bayeseval._validate import Population, as_number, as_whole, one_of, shown
 from bayeseval.comparison._bootstrap import Kind
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._functionals import Functional
@@ -89,7 +89,9 @@ def as_functional(kind: Kind, k: int | None, population: Population) -> Function
     one_of(population, ("new_tasks", "suite"), "population")
     if kind == "pass_rate":
         if k is not None:
-            raise InputError(f"k goes with pass_at_k and pass_hat_k, not pass_rate; got k = {k!r}")
+            raise InputError(
+                f"k goes with pass_at_k and pass_hat_k, not pass_rate; got k = {shown(k)}"
+            )
         return Functional("pass_hat_k", 1)
     if k is None:
         raise InputError(f"{kind} needs k, the number of attempts")
@@ -104,12 +106,12 @@ def as_rope(rope: float | tuple[float, float]) -> tuple[float, float]:
         try:
             first, second = rope
         except (TypeError, ValueError):
-            raise InputError(f"rope must be a number or (low, high); got {rope!r}") from None
+            raise InputError(f"rope must be a number or (low, high); got {shown(rope)}") from None
         low, high = as_number(first, "rope"), as_number(second, "rope")
     if not (-1.0 <= low < high <= 1.0):
         raise InputError(
             f"rope must run from low to high within -1 to 1, such as 0.02 or (-0.02, 0.02); "
-            f"got {rope!r}"
+            f"got {shown(rope)}"
         )
     return low, high
 

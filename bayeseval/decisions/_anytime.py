@@ -9,7 +9,7 @@ from scipy import special
 
 from bayeseval._interval import Interval
 from bayeseval._special import log_beta
-from bayeseval._validate import as_number, as_positive, as_probability, as_whole
+from bayeseval._validate import as_items, as_number, as_positive, as_probability, as_whole, shown
 from bayeseval.errors import InputError
 
 __all__ = ["confidence_sequence", "log_e_value"]
@@ -77,7 +77,10 @@ def confidence_sequence(
     """
     passed, count = _as_total(total, tasks)
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
-    alpha, beta = (as_positive(each, "mixture") for each in mixture)
+    pair = as_items(mixture, "mixture", of="the two parameters of a Beta")
+    if len(pair) != 2:
+        raise InputError(f"mixture must hold the two parameters of a Beta; got {shown(mixture)}")
+    alpha, beta = (as_positive(each, "mixture") for each in pair)
     failed = count - passed
     mixed = float(log_beta(alpha + passed, beta + failed) - log_beta(alpha, beta))
     most = -math.log1p(-level)
@@ -123,5 +126,7 @@ def _as_total(total: float, tasks: int) -> tuple[float, int]:
     passed, count = as_number(total, "total"), as_whole(tasks, "tasks")
     # Sums of shares may end a rounding beyond the number of tasks.
     if not -1e-9 <= passed <= count * (1 + 1e-12) + 1e-9:
-        raise InputError(f"total must lie between 0 and tasks; got {total!r} of {tasks!r}")
+        raise InputError(
+            f"total must lie between 0 and tasks; got {shown(total)} of {shown(tasks)}"
+        )
     return float(np.clip(passed, 0.0, count)), count

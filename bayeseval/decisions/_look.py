@@ -9,7 +9,7 @@ from typing import Literal
 from bayeseval._cells import scored_cells
 from bayeseval._format import format_percent, format_probability
 from bayeseval._interval import Interval
-from bayeseval._validate import as_whole
+from bayeseval._validate import as_whole, shown
 from bayeseval.claims import parse_claim
 from bayeseval.claims._verdict import prob_of
 from bayeseval.conjugate import beta_posterior
@@ -177,7 +177,7 @@ def seen_of(
         passed, count = results
     except (TypeError, ValueError):
         raise InputError(
-            f"results must be a Rollouts, a Fit or a pair (passes, tasks); got {results!r}"
+            f"results must be a Rollouts, a Fit or a pair (passes, tasks); got {shown(results)}"
         ) from None
     if not single:
         raise InputError("a pair (passes, tasks) is for one rollout per task; give a Rollouts")

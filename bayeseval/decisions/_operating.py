@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._format import format_percent
-from bayeseval._validate import Seed, as_generator, as_probability
+from bayeseval._validate import Seed, as_array, as_generator, as_probability, shown
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import Rule
 from bayeseval.conjugate import BetaPrior, MixturePrior, PriorLike, as_prior
@@ -243,7 +243,7 @@ def operating_characteristics(
     believed = as_prior(design)
     runs = as_size(simulations, "simulations", MOST_SIMULATIONS)
     if runs < 100:
-        raise InputError(f"simulations must be at least 100; got {simulations!r}")
+        raise InputError(f"simulations must be at least 100; got {shown(simulations)}")
     # With single rollouts the pass rate is all there is, whatever the ICC.
     needless = each == 1 and question.functional.k == 1
     if needless:
@@ -289,10 +289,7 @@ def operating_characteristics(
 
 
 def _as_rates(rates: npt.ArrayLike) -> Array:
-    try:
-        values = np.atleast_1d(np.asarray(rates, dtype=float))
-    except (TypeError, ValueError):
-        raise InputError(f"rates must be numbers; got {rates!r}") from None
+    values = np.atleast_1d(as_array(rates, "rates"))
     if values.ndim != 1 or values.size == 0:
         raise InputError(f"rates must be a list of numbers; got shape {values.shape}")
     for value in values:

@@ -11,7 +11,7 @@ from scipy import special
 
 from bayeseval._quadrature import log_sum
 from bayeseval._special import log_beta
-from bayeseval._validate import as_whole, one_of
+from bayeseval._validate import as_flag, as_whole, one_of, shown
 from bayeseval.claims import Claim, parse_claim
 from bayeseval.claims._verdict import Rule, as_confidence
 from bayeseval.conjugate import BetaPrior, MixturePrior, PriorLike, as_prior
@@ -144,7 +144,7 @@ class Judge:
         one_of(rule, Rule, "rule")
         own = as_analysis_prior(prior)
         others = []
-        if sensitivity:
+        if as_flag(sensitivity, "sensitivity"):
             others = [named.hierarchical() for named in NAMED_PRIORS.values()]
         return cls(
             Question.of(claim),
@@ -271,5 +271,5 @@ def as_size(value: int, argument: str, most: int = MOST_TASKS) -> int:
     """Return a whole number of at least 1 and at most `most`."""
     count = as_whole(value, argument, minimum=1)
     if count > most:
-        raise InputError(f"{argument} must be at most {most:,}; got {value!r}")
+        raise InputError(f"{argument} must be at most {most:,}; got {shown(value)}")
     return count

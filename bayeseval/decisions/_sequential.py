@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._format import format_percent
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole
+from bayeseval._validate import Seed, as_flag, as_generator, as_probability, as_whole, shown
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import as_confidence
 from bayeseval.conjugate import PriorLike
@@ -150,7 +150,7 @@ class Sequential:
     def __post_init__(self) -> None:
         level = as_probability(self.alpha, "alpha", open_ends=True)
         if level >= 0.5:
-            raise InputError(f"alpha must be below 0.5; got {self.alpha!r}")
+            raise InputError(f"alpha must be below 0.5; got {shown(self.alpha)}")
         checked = {
             "looks": as_size(self.looks, "looks", MOST_LOOKS),
             "tasks_per_look": as_size(self.tasks_per_look, "tasks_per_look"),
@@ -158,6 +158,7 @@ class Sequential:
             "simulations": as_size(self.simulations, "simulations", MOST_SIMULATIONS),
             "icc": None if self.icc is None else as_probability(self.icc, "icc"),
             "alpha": level,
+            "same_tasks": as_flag(self.same_tasks, "same_tasks"),
             # Drawn once, so that every answer of this plan rests on the same runs.
             "rng": int(as_generator(self.rng).integers(2**31)),
         }
@@ -170,8 +171,8 @@ class Sequential:
             )
         if self.simulations * level < 5:
             raise InputError(
-                f"simulations must be at least {math.ceil(5 / level):,} for alpha {level:g}; "
-                f"got {self.simulations!r}"
+                f"simulations must be at least {5 / level:,.0f} for alpha {level:g}; "
+                f"got {shown(self.simulations)}"
             )
         _ = self._judge
 

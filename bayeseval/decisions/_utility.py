@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._format import format_probability
-from bayeseval._validate import Seed, as_generator, as_number
+from bayeseval._validate import Seed, as_generator, as_items, as_number, shown
 from bayeseval.claims import Claim
 from bayeseval.conjugate import BetaPosterior, PriorLike, beta_posterior
 from bayeseval.decisions._look import Results, Seen, seen_of
@@ -71,7 +71,7 @@ class Utility:
             value = as_number(getattr(self, name), name)
             if value < 0 or (value == 0 and name in ("false_release", "delay")):
                 rule = "above 0" if name in ("false_release", "delay") else "at least 0"
-                raise InputError(f"{name} must be {rule}; got {value!r}")
+                raise InputError(f"{name} must be {rule}; got {shown(value)}")
             object.__setattr__(self, name, value)
 
     @property
@@ -242,11 +242,12 @@ def expected_loss(
     (5.42, 9.46, 3.61)
     """
     if not isinstance(utility, Utility):
-        raise InputError(f"utility must be a Utility; got {utility!r}")
-    sizes = [as_size(each, "more_tasks") for each in more_tasks]
+        raise InputError(f"utility must be a Utility; got {shown(utility)}")
+    given = as_items(more_tasks, "more_tasks", of="numbers of tasks")
+    sizes = [as_size(each, "more_tasks") for each in given]
     runs = as_size(simulations, "simulations", MOST_SIMULATIONS)
     if runs < 100:
-        raise InputError(f"simulations must be at least 100; got {simulations!r}")
+        raise InputError(f"simulations must be at least 100; got {shown(simulations)}")
     found: Results
     if isinstance(results, BetaPosterior):
         prior, found = results.prior, (results.passes, results.trials)

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._cells import ScoredCells, scored_cells
-from bayeseval._validate import Population, as_probability, as_whole, nearest_names, one_of
+from bayeseval._validate import Population, as_probability, as_whole, nearest_names, one_of, shown
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._checks import Checks
 from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
@@ -285,7 +285,7 @@ class Fit:
         one_of(population, Population, "population")
         if population != "next_run" and (m is not None or rollouts is not None):
             raise InputError(
-                f'm and rollouts go with population="next_run"; got population={population!r}'
+                f'm and rollouts go with population="next_run"; got population={shown(population)}'
             )
         about = self._about(functional.name, population, functional.k)
         if population == "new_tasks":
@@ -447,7 +447,7 @@ class Fit:
             Arrays over tasks, in the order of ``rollouts.task``.
         """
         if not np.iterable(k):
-            raise InputError(f"k must hold whole numbers, such as (1, 2, 4); got {k!r}")
+            raise InputError(f"k must hold whole numbers, such as (1, 2, 4); got {shown(k)}")
         ks = tuple(_attempts(value) for value in k)
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         about = About("pass rate of a task", self.engine, None, self.cells.n_tasks)

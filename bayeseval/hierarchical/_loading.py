@@ -6,6 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING
 
+from bayeseval._validate import as_path
 from bayeseval.errors import FormatError
 from bayeseval.hierarchical._checks import Check, Checks
 from bayeseval.hierarchical._exact import integrate
@@ -40,7 +41,7 @@ def load_fit(path: str | os.PathLike[str]) -> Fit:
     """
     import xarray as xr
 
-    name = os.fspath(path)
+    name = as_path(path, "path")
     if not os.path.isfile(name):
         raise FormatError(f"{name}: no such file")
     try:

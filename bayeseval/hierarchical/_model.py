@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval._validate import as_flag, as_kind
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._likelihood import tail_counts
-from bayeseval.hierarchical._prior import HierarchicalPrior
+from bayeseval.hierarchical._prior import HierarchicalPrior, as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
 
 if TYPE_CHECKING:
@@ -59,12 +60,16 @@ def build_model(
     >>> [variable.name for variable in model.free_RVs]
     ['mean', 'icc']
     """
-    import pymc as pm
-
-    chosen = HierarchicalPrior() if prior is None else prior
+    as_kind(
+        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
+    )
+    chosen = as_hierarchical_prior(prior)
+    as_flag(collapse, "collapse")
     scored = rollouts.trials > 0
     if not scored.any():
         raise InputError("no task has a scored rollout: there is nothing to model")
+    import pymc as pm
+
     with pm.Model(coords={"task": task_labels(rollouts.task[scored])}) as model:
         mean = pm.Beta("mean", alpha=chosen.mean[0], beta=chosen.mean[1])
         if chosen.log_kappa is None:

@@ -10,20 +10,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeseval._cells import scored_cells
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole, one_of
+from bayeseval._validate import (
+    Seed,
+    as_flag,
+    as_generator,
+    as_kind,
+    as_probability,
+    as_whole,
+    one_of,
+)
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical._checks import Checks, exact_checks, nuts_checks
 from bayeseval.hierarchical._exact import integrate
 from bayeseval.hierarchical._fit import Engine, Fit
 from bayeseval.hierarchical._model import build_model
-from bayeseval.hierarchical._prior import HierarchicalPrior
+from bayeseval.hierarchical._prior import HierarchicalPrior, as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
 
 if TYPE_CHECKING:
     import pymc as pm
     import xarray as xr
 
-__all__ = ["as_model", "fit_suite", "run_nuts", "sampler_settings"]
+__all__ = ["as_model", "as_progress", "fit_suite", "run_nuts", "sampler_settings"]
+
+# A slip of the hand, not a plan: a million draws take hours and gigabytes.
+MOST_DRAWS, MOST_CHAINS = 1_000_000, 1_000
 
 
 def fit_suite(
@@ -45,6 +56,7 @@ def fit_suite(
     cells = scored_cells(rollouts)
     if cells.n_tasks == 0:
         raise InputError("no task has a scored rollout: there is nothing to fit")
+    as_progress(progress)
     settings = sampler_settings(draws, tune, chains, cores)
     accept = as_probability(target_accept, "target_accept", open_ends=True)
     generator = as_generator(0 if rng is None and engine == "exact" else rng)
@@ -60,27 +72,32 @@ def fit_suite(
 
 def as_model(rollouts: Rollouts, prior: HierarchicalPrior | None) -> HierarchicalPrior:
     """Check what is to be fitted, and return its prior."""
-    if not isinstance(rollouts, Rollouts):
-        raise InputError(
-            "rollouts must be a Rollouts, as be.read(path) or Rollouts.from_counts makes it; "
-            f"got {type(rollouts).__name__}"
-        )
-    chosen = HierarchicalPrior() if prior is None else prior
-    if not isinstance(chosen, HierarchicalPrior):
-        raise InputError(f"prior must be a HierarchicalPrior; got {chosen!r}")
-    return chosen
+    as_kind(
+        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
+    )
+    return as_hierarchical_prior(prior)
 
 
 def sampler_settings(
     draws: int, tune: int, chains: int, cores: int | None
 ) -> dict[str, int | None]:
     """Check how the sampler is to run."""
+    if cores is not None:
+        cores = as_whole(cores, "cores", minimum=1, maximum=MOST_CHAINS)
     return {
-        "draws": as_whole(draws, "draws", minimum=4),
-        "tune": as_whole(tune, "tune", minimum=1),
-        "chains": as_whole(chains, "chains", minimum=1),
-        "cores": None if cores is None else as_whole(cores, "cores", minimum=1),
+        "draws": as_whole(draws, "draws", minimum=4, maximum=MOST_DRAWS),
+        "tune": as_whole(tune, "tune", minimum=1, maximum=MOST_DRAWS),
+        "chains": as_whole(chains, "chains", minimum=1, maximum=MOST_CHAINS),
+        "cores": None
+        if cores is None
+        else as_whole(cores, "cores", minimum=1, maximum=MOST_CHAINS),
     }
+
+
+def as_progress(progress: bool | None) -> None:
+    """Check whether a progress bar is wanted."""
+    if progress is not None:
+        as_flag(progress, "progress")
 
 
 def _checked(unchecked: Fit, checks: Checks) -> Fit:

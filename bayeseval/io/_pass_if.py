@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bayeseval._validate import as_number, shown
 from bayeseval.errors import InputError
 
 __all__ = ["PassIf", "as_pass_if"]
@@ -61,20 +62,20 @@ def as_pass_if(
         if match and match[3]:
             raise InputError(
                 f"pass_if (--pass-if) compares scores as the file has them, without per cent "
-                f"signs; got {value!r}"
+                f"signs; got {shown(value)}"
             )
     else:
         sign, number = ">=", math.nan if isinstance(value, bool) else _number(value)
     if not math.isfinite(number):
         raise InputError(
             f"pass_if (--pass-if) must be a comparison with a number, such as '>= 0.5' or "
-            f"'< 3'; got {value!r}"
+            f"'< 3'; got {shown(value)}"
         )
     return PassIf("==" if sign == "=" else sign, number)
 
 
 def _number(value: str | float) -> float:
     try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
+        return as_number(value, "pass_if")
+    except InputError:
         return math.nan

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import nearest_names, one_of
+from bayeseval._validate import as_items, as_text, nearest_names, one_of, shown
 from bayeseval.errors import InputError
 from bayeseval.io._pass_if import PassIf, as_pass_if
 from bayeseval.rollouts import Rollouts
@@ -102,7 +102,13 @@ def from_frame(
     one_of(duplicates, ("error", "rollouts"), "duplicates")
     native = _narwhals(nw, frame)
     names = list(native.collect_schema().names())
-    wanted = [factors] if isinstance(factors, str) else list(factors)
+    wanted = (
+        [factors]
+        if isinstance(factors, str)
+        else list(as_items(factors, "factors", of="names of columns"))
+    )
+    if source is not None:
+        as_text(source, "source")
     for argument, column in (
         ("task", task),
         ("passed", passed),
@@ -110,10 +116,12 @@ def from_frame(
         ("system", system),
         *(("factors", name) for name in wanted),
     ):
-        if column is not None and column not in names:
+        if column is None and argument in ("rollout", "system"):
+            continue
+        if not isinstance(column, str) or column not in names:
             listed = ", ".join(map(short, names[:20])) + (", ..." if len(names) > 20 else "")
             raise InputError(
-                f"{argument} = {column!r} is no column of the frame"
+                f"{argument} = {shown(column)} is no column of the frame"
                 f"{nearest_names(column, names)}; its columns are: {listed}"
             )
     if system is not None:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_counts, as_whole
+from bayeseval._validate import as_counts, as_whole, shown
 from bayeseval.errors import InputError
 from bayeseval.unknown import Unknown
 
@@ -151,7 +151,9 @@ def _as_array(values: Any, argument: str) -> _Array:
     try:
         return np.asarray(values)
     except ValueError:
-        raise InputError(f"{argument} must be an array of whole numbers; got {values!r}") from None
+        raise InputError(
+            f"{argument} must be an array of whole numbers; got {shown(values)}"
+        ) from None
 
 
 def _distinct(n: _Array, c: _Array, k: _Array) -> tuple[_Array, _Array]:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._cells import NO_SCORED_TASK, ScoredCells, mean_and_se, scored_cells
-from bayeseval._validate import as_whole, one_of
+from bayeseval._validate import as_items, as_whole, one_of
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
 from bayeseval.unknown import Unknown
@@ -215,9 +215,9 @@ def suite_pass_hat_k(
 
 
 def _as_ks(k: Any) -> tuple[int, ...]:
-    if np.ndim(k) == 0 and not isinstance(k, Iterable):
+    if (isinstance(k, np.ndarray) and k.ndim == 0) or not isinstance(k, Iterable):
         return (as_whole(k, "k", minimum=1),)
-    ks = tuple(as_whole(each, "k", minimum=1) for each in k)
+    ks = tuple(as_whole(each, "k", minimum=1) for each in as_items(k, "k", of="whole numbers"))
     if not ks:
         raise InputError("k must hold at least one whole number; got none")
     return ks

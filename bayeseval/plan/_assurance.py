@@ -10,7 +10,7 @@ from scipy import special
 
 from bayeseval._format import format_percent
 from bayeseval._special import log_beta, log_binomial
-from bayeseval._validate import as_probability, as_whole
+from bayeseval._validate import as_probability, as_whole, shown
 from bayeseval.conjugate import BetaPrior, MixturePrior, PriorLike, as_prior, beta_posterior
 from bayeseval.errors import InputError
 from bayeseval.plan._passes import Supports
@@ -184,7 +184,7 @@ def assurance(
     """
     count = as_whole(tasks, "tasks", minimum=1)
     if count > MOST_TASKS:
-        raise InputError(f"tasks must be at most {MOST_TASKS:,}; got {tasks!r}")
+        raise InputError(f"tasks must be at most {MOST_TASKS:,}; got {shown(tasks)}")
     support = Supports.of(above, confidence, prior)
     believed = as_design(design)
     allowed = support.failures_allowed(count)
@@ -288,7 +288,7 @@ def assurance_size(
 def as_design(design: PriorLike | float) -> Design:
     """Return a prior, or a rate that is taken as known."""
     if isinstance(design, bool):
-        raise InputError(f"design must be a prior or a rate; got {design!r}")
+        raise InputError(f"design must be a prior or a rate; got {shown(design)}")
     if isinstance(design, int | float | np.number):
         return as_probability(design, "design")
     return as_prior(design)

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bayeseval._validate import as_positive
+from bayeseval._validate import as_positive, shown
 from bayeseval.errors import InputError
 from bayeseval.plan._designs import (
     ClusteredDesign,
@@ -380,7 +380,7 @@ def clustered_budget(
     if money < expected.cost_task + expected.cost_rollout:
         raise InputError(
             f"budget must pay for one task and one rollout, "
-            f"{expected.cost_task + expected.cost_rollout:.10g}; got {budget!r}"
+            f"{expected.cost_task + expected.cost_rollout:.10g}; got {shown(budget)}"
         )
     most_tasks = as_tasks(10**12 if max_tasks is None else max_tasks, "max_tasks")
     designs = []

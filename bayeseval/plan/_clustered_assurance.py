@@ -11,7 +11,7 @@ from scipy import special
 
 from bayeseval._format import format_percent
 from bayeseval._special import log_binomial
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole
+from bayeseval._validate import Seed, as_generator, as_probability, as_whole, shown
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.plan._decide import probs_above
@@ -295,7 +295,7 @@ class _Asked:
     ) -> _Asked:
         chosen = HierarchicalPrior() if prior is None else prior
         if not isinstance(chosen, HierarchicalPrior):
-            raise InputError(f"prior must be a HierarchicalPrior; got {prior!r}")
+            raise InputError(f"prior must be a HierarchicalPrior; got {shown(prior)}")
         return cls(
             _at_most(rollouts, "rollouts", 1, MOST_ROLLOUTS),
             as_probability(above, "above", open_ends=True),
@@ -386,7 +386,7 @@ def _as_believed(design: Believed) -> Believed:
         mean, icc = design
     except (TypeError, ValueError):
         raise InputError(
-            f"design must be a Fit, a HierarchicalPrior or a pair (mean, icc); got {design!r}"
+            f"design must be a Fit, a HierarchicalPrior or a pair (mean, icc); got {shown(design)}"
         ) from None
     return as_probability(mean, "design mean"), as_probability(icc, "design ICC")
 
@@ -394,7 +394,7 @@ def _as_believed(design: Believed) -> Believed:
 def _at_most(value: int, argument: str, least: int, most: int) -> int:
     count = as_whole(value, argument, minimum=least)
     if count > most:
-        raise InputError(f"{argument} must be at most {most:,}; got {value!r}")
+        raise InputError(f"{argument} must be at most {most:,}; got {shown(value)}")
     return count
 
 

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from bayeseval._validate import as_number, as_positive, as_probability, as_whole, one_of
+from bayeseval._validate import as_number, as_positive, as_probability, as_whole, one_of, shown
 from bayeseval.baselines._proportion import normal_quantile
 from bayeseval.errors import InputError
 from bayeseval.plan._result import Plan, level_text, rate_text, tasks_text
@@ -104,7 +104,7 @@ def design_effect(rollouts: float, icc: float) -> float:
     """
     each = as_number(rollouts, "rollouts")
     if each < 1:
-        raise InputError(f"rollouts must be at least 1; got {rollouts!r}")
+        raise InputError(f"rollouts must be at least 1; got {shown(rollouts)}")
     return 1.0 + (each - 1.0) * as_probability(icc, "icc")
 
 
@@ -134,7 +134,7 @@ class Expected:
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         once = as_number(cost_task, "cost_task")
         if once < 0:
-            raise InputError(f"cost_task must not be negative; got {cost_task!r}")
+            raise InputError(f"cost_task must not be negative; got {shown(cost_task)}")
         return cls(
             as_probability(rate, "rate", open_ends=True),
             as_probability(icc, "icc"),
@@ -215,7 +215,7 @@ class Expected:
 def as_rollouts(value: int, argument: str) -> int:
     count = as_whole(value, argument, minimum=1)
     if count > MOST_ROLLOUTS:
-        raise InputError(f"{argument} must be at most {MOST_ROLLOUTS:,}; got {value!r}")
+        raise InputError(f"{argument} must be at most {MOST_ROLLOUTS:,}; got {shown(value)}")
     return count
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bayeseval._validate import as_number, as_probability, one_of
+from bayeseval._validate import as_number, as_probability, one_of, shown
 from bayeseval.baselines._proportion import normal_quantile
 from bayeseval.conjugate import BetaPrior, PriorLike, as_prior
 from bayeseval.errors import InputError
@@ -44,7 +44,8 @@ def as_half_width(value: Any, argument: str) -> float:
     if not SMALLEST_HALF_WIDTH <= number <= 0.5:
         hint = " (percentage points? divide by 100)" if 0.5 < number <= 50 else ""
         raise InputError(
-            f"{argument} must be between {SMALLEST_HALF_WIDTH:.5f} and 0.5; got {value!r}{hint}"
+            f"{argument} must be between {SMALLEST_HALF_WIDTH:.5f} and 0.5; "
+            f"got {shown(value)}{hint}"
         )
     return number
 
@@ -66,7 +67,7 @@ class Measure:
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         chosen = as_prior(prior)
         if not isinstance(chosen, BetaPrior):
-            raise InputError(f"prior must be a single Beta for a width; got {prior!r}")
+            raise InputError(f"prior must be a single Beta for a width; got {shown(prior)}")
         used = {"jeffreys": BetaPrior(0.5, 0.5), "posterior": chosen}.get(method)
         z = normal_quantile((1 - level) / 2)
         return cls(rate, float(1 - as_fraction(rate)), method, level, z, used)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 from bayeseval._format import format_probability
-from bayeseval._validate import as_number, as_probability
+from bayeseval._validate import as_number, as_probability, shown
 from bayeseval.errors import InputError
 from bayeseval.plan._enumeration import MOST_ENUMERATED, TOO_MANY, paired_rejects
 from bayeseval.plan._passes import as_tasks
@@ -240,7 +240,7 @@ def _discordant(p1: float, p2: float, discordant: float | None, correlation: flo
     else:
         c = as_number(correlation, "correlation")
         if not -1 <= c <= 1:
-            raise InputError(f"correlation must be between -1 and 1; got {correlation!r}")
+            raise InputError(f"correlation must be between -1 and 1; got {shown(correlation)}")
         scale = math.sqrt(p1 * (1 - p1) * p2 * (1 - p2))
         share = p1 * (1 - p2) + p2 * (1 - p1) - 2 * c * scale
         name, value = "correlation", c
@@ -248,7 +248,7 @@ def _discordant(p1: float, p2: float, discordant: float | None, correlation: flo
     if not low - 1e-12 <= share <= high + 1e-12:
         raise InputError(
             f"rates of {p1:g} and {p2:g} leave between {low:.6g} and {high:.6g} of the tasks "
-            f"discordant; got {name} = {value!r}"
+            f"discordant; got {name} = {shown(value)}"
             + (f", which is {share:.6g}" if name == "correlation" else "")
         )
     return min(max(share, low), high)

@@ -11,7 +11,7 @@ from scipy import special
 from bayeseval._format import format_probability
 from bayeseval._quadrature import log_sum
 from bayeseval._special import log_beta
-from bayeseval._validate import as_probability, as_whole
+from bayeseval._validate import as_probability, as_whole, shown
 from bayeseval.conjugate import BetaPrior, MixturePrior, PriorLike, as_prior
 from bayeseval.errors import InputError
 from bayeseval.plan._result import Plan, level_text, tasks_text
@@ -301,7 +301,7 @@ def tasks_for_failures(
     """
     failed = as_whole(failures, "failures")
     if failed > MOST_TASKS:
-        raise InputError(f"failures must be at most {MOST_TASKS:,}; got {failures!r}")
+        raise InputError(f"failures must be at most {MOST_TASKS:,}; got {shown(failures)}")
     support = Supports.of(above, confidence, prior)
     tasks = support.fewest_tasks(failed)
     return FailuresPlan(
@@ -318,5 +318,5 @@ def as_tasks(tasks: int, argument: str = "tasks") -> int:
     """Return a number of tasks of a run."""
     count = as_whole(tasks, argument, minimum=1)
     if count > MOST_TASKS:
-        raise InputError(f"{argument} must be at most {MOST_TASKS:,}; got {tasks!r}")
+        raise InputError(f"{argument} must be at most {MOST_TASKS:,}; got {shown(tasks)}")
     return count

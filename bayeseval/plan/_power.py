@@ -6,7 +6,7 @@ import math
 
 from scipy import special
 
-from bayeseval._validate import as_probability
+from bayeseval._validate import as_probability, shown
 from bayeseval.baselines._proportion import normal_quantile
 from bayeseval.errors import InputError
 from bayeseval.plan._search import MOST_TASKS
@@ -28,7 +28,7 @@ def as_power(power: float, alpha: float) -> float:
     if wanted <= alpha / 2:
         raise InputError(
             f"power must exceed alpha / 2 = {alpha / 2:.10g}, which luck alone reaches; "
-            f"got {power!r}"
+            f"got {shown(power)}"
         )
     return wanted
 

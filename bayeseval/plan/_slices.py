@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from bayeseval._validate import as_probability
+from bayeseval._validate import as_probability, shown
 from bayeseval.conjugate import PriorLike
 from bayeseval.errors import InputError
 from bayeseval.plan._half_width import METHOD_NAMES, WidthMethod, as_half_width
@@ -79,7 +79,7 @@ def slices(
     130 tasks in all: lookups 37, dates 93 (95 % Wilson)
     """
     if not hasattr(rates, "items") or not rates:
-        raise InputError(f"rates must map the name of each slice to its rate; got {rates!r}")
+        raise InputError(f"rates must map the name of each slice to its rate; got {shown(rates)}")
     if isinstance(half_width, Mapping):
         if rates.keys() != half_width.keys():
             odd = sorted(map(str, rates.keys() ^ half_width.keys()))

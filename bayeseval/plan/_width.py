@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from bayeseval._validate import as_probability, as_whole
+from bayeseval._validate import as_probability, as_whole, shown
 from bayeseval.conjugate import BetaPrior, PriorLike
 from bayeseval.errors import InputError
 from bayeseval.plan._half_width import (
@@ -146,7 +146,7 @@ def width_at(
     rate = as_probability(rate, "rate")
     count = as_whole(tasks, "tasks", minimum=1)
     if count > MOST_TASKS:
-        raise InputError(f"tasks must be at most {MOST_TASKS:,}; got {tasks!r}")
+        raise InputError(f"tasks must be at most {MOST_TASKS:,}; got {shown(tasks)}")
     measure = Measure.of(rate, method, ci_prob, prior)
     half = float(measure.at(np.array([count], dtype=np.int64))[0])
     return WidthAt(rate, count, measure.ci_prob, method, measure.prior, half)

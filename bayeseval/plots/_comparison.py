@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from bayeseval._format import format_probability, format_value
-from bayeseval._validate import Population, as_probability
+from bayeseval._validate import Population, as_kind, as_probability
+from bayeseval.comparison import Comparison
 from bayeseval.errors import InputError
 from bayeseval.plots import _style as style
 from bayeseval.posterior import Posterior
@@ -16,7 +17,6 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.comparison import Comparison
     from bayeseval.comparison._bootstrap import Kind
 
 __all__ = ["plot_comparison"]
@@ -81,6 +81,7 @@ def plot_comparison(
     'difference in pass rate, new - old, percentage points'
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
+    as_kind(comparison, Comparison, "comparison", hint="as be.compare makes it")
     found = comparison.difference(kind, k=k, population=population)
     if isinstance(found, Unknown):
         raise InputError(f"there is no such difference to draw: {found.reason}")

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import Population, as_probability, as_whole, one_of
+from bayeseval._validate import Population, as_kind, as_probability, as_whole, one_of
+from bayeseval.hierarchical import Fit
 from bayeseval.passk import pass_curve
 from bayeseval.plots import _style as style
 from bayeseval.posterior import Posterior
@@ -16,7 +17,6 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.hierarchical import Fit
 
 __all__ = ["plot_pass_curve"]
 
@@ -81,6 +81,7 @@ def plot_pass_curve(
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
     one_of(population, Population, "population")
+    as_kind(fit, Fit, "fit", hint="as be.fit makes it")
     smallest = pass_curve(fit.rollouts, k=1).min_trials
     if k_max is None:
         largest = max(4, min(2 * smallest, 24))

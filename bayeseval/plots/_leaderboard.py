@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from bayeseval._format import format_probability
-from bayeseval._validate import Population, as_probability
+from bayeseval._validate import Population, as_kind, as_probability
+from bayeseval.comparison import Leaderboard
 from bayeseval.plots import _style as style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.comparison import Leaderboard
     from bayeseval.comparison._bootstrap import Kind
 
 __all__ = ["plot_leaderboard"]
@@ -64,6 +64,7 @@ def plot_leaderboard(
     same tasks, and luck with the tasks is common to both. The groups and ranks know this.
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
+    as_kind(leaderboard, Leaderboard, "leaderboard", hint="as be.leaderboard makes it")
     table = leaderboard.table(kind, k=k, population=population, ci_prob=level)
     n = len(table)
     ax = style.get_axes(ax, height=max(2.4, 1.5 + ROW * n))

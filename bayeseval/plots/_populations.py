@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 
 from bayeseval._format import format_probability, format_value
-from bayeseval._validate import Population, as_probability, as_whole, one_of
+from bayeseval._validate import Population, as_kind, as_probability, as_whole, one_of
+from bayeseval.hierarchical import Fit
 from bayeseval.plots import _style as style
 from bayeseval.posterior import DiscretePosterior, Posterior
 from bayeseval.unknown import Unknown
@@ -15,7 +16,6 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.hierarchical import Fit
 
 __all__ = ["plot_populations"]
 
@@ -85,6 +85,7 @@ def plot_populations(
     ['new tasks', 'this suite', 'next run']
     """
     one_of(quantity, Quantity, "quantity")
+    as_kind(fit, Fit, "fit", hint="as be.fit makes it")
     attempts = as_whole(k, "k", minimum=1)
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
     bar = None if threshold is None else as_probability(threshold, "threshold")

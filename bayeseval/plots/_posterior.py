@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import Seed, as_probability
+from bayeseval._validate import Seed, as_probability, shown
 from bayeseval.baselines import Baseline, cluster_bootstrap, interval
 from bayeseval.errors import InputError
 from bayeseval.plots import _style as style
@@ -103,7 +103,7 @@ def plot_posterior(
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
     if not isinstance(posterior, Posterior):
-        raise InputError(f"posterior must be a Posterior; got {posterior!r}")
+        raise InputError(f"posterior must be a Posterior; got {shown(posterior)}")
     if rollouts is not None and baselines is not None:
         raise InputError("give either rollouts or baselines, not both")
     tail = None if threshold is None else posterior.prob_above(threshold)
@@ -147,7 +147,7 @@ def _as_row(baseline: Baseline | Interval) -> Row:
         return baseline.name, baseline.interval, baseline.sound
     if isinstance(baseline, Interval):
         return METHOD_NAMES.get(baseline.kind, baseline.kind), baseline, True
-    raise InputError(f"baselines must hold Baseline or Interval objects; got {baseline!r}")
+    raise InputError(f"baselines must hold Baseline or Interval objects; got {shown(baseline)}")
 
 
 def _suite_baselines(

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bayeseval._validate import as_probability
+from bayeseval._validate import as_kind, as_probability
+from bayeseval.hierarchical import Fit
 from bayeseval.plots import _style as style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.hierarchical import Fit
 
 __all__ = ["plot_predictive"]
 
@@ -56,6 +56,7 @@ def plot_predictive(fit: Fit, *, ci_prob: float = 0.95, ax: Axes | None = None) 
     [15, 0, 5, 0, 30]
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
+    as_kind(fit, Fit, "fit", hint="as be.fit makes it")
     table = fit.predicted_histogram(ci_prob=level)
     passes, observed = np.asarray(table.passes), np.asarray(table.observed, dtype=float)
     mean, lower, upper = np.array([table.mean, table.lower, table.upper], dtype=float)

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from bayeseval._validate import as_probability, one_of
+from bayeseval._validate import as_kind, as_probability, one_of
 from bayeseval.errors import InputError
 from bayeseval.plots import _style as style
+from bayeseval.slices import SlicedFit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.slices import SlicedFit
 
 __all__ = ["plot_slices"]
 
@@ -75,6 +75,7 @@ def plot_slices(
     ['lookups  30 tasks', 'joins  50 tasks', 'all  80 tasks']
     """
     one_of(sort, Sort, "sort")
+    as_kind(fit, SlicedFit, "fit", hint="as be.fit with by= makes it")
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
     bar = None if threshold is None else as_probability(threshold, "threshold")
     if not hasattr(fit, "worst_slice"):

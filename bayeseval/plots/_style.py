@@ -12,6 +12,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayeseval._validate import shown
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
 
@@ -73,7 +74,7 @@ def get_axes(ax: Axes | None, *, height: float = HEIGHT) -> Axes:
         _, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained", facecolor="white")
         ax.set_facecolor("white")
     elif not isinstance(ax, Axes):
-        raise InputError(f"ax must be matplotlib Axes or None; got {ax!r}")
+        raise InputError(f"ax must be matplotlib Axes or None; got {shown(ax)}")
     for name, spine in ax.spines.items():
         spine.set_visible(name in {"left", "bottom"})
         spine.set_color(INK)

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_probability, as_whole, one_of
+from bayeseval._validate import as_kind, as_probability, as_whole, one_of
+from bayeseval.hierarchical import Fit
 from bayeseval.plots import _style as style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from bayeseval.hierarchical import Fit
 
 __all__ = ["plot_tasks"]
 
@@ -75,6 +75,7 @@ def plot_tasks(
     ['orders  4/4', 'refunds  1/4']
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
+    as_kind(fit, Fit, "fit", hint="as be.fit makes it")
     one_of(sort, Sort, "sort")
     most = as_whole(max_labels, "max_labels")
     table = fit.task_table(ci_prob=level)

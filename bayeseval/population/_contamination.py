@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._difference import difference
-from bayeseval._validate import as_probability, as_whole, one_of
+from bayeseval._validate import as_kind, as_probability, as_whole, one_of, shown
 from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
@@ -249,6 +249,9 @@ def contamination(
 
 def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[Any, Any]:
     """Levels of leaked and of clean tasks; see `contamination`."""
+    as_kind(
+        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
+    )
     levels = rollouts.levels(leaked)
     if len(levels) != 2:
         listed = ", ".join(repr(each) for each in levels[:8])
@@ -264,12 +267,16 @@ def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[A
                 f"(--leaked {leaked}=LEVEL): {levels[0]!r} or {levels[1]!r}"
             )
         level = found[0]
-    elif not any(type(each) is type(level) and each == level for each in levels):
+    elif not any(_same(each, level) for each in levels):
         raise InputError(
-            f"no task has {leaked} = {level!r}; the levels are {levels[0]!r} and {levels[1]!r}"
+            f"no task has {leaked} = {shown(level)}; the levels are {levels[0]!r} and {levels[1]!r}"
         )
-    (clean,) = [each for each in levels if not (type(each) is type(level) and each == level)]
+    (clean,) = [each for each in levels if not _same(each, level)]
     return level, clean
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
 
 
 def _reads_as_yes(level: Any) -> bool:

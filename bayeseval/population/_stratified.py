@@ -14,7 +14,7 @@ import numpy.typing as npt
 from bayeseval._cells import NO_SCORED_TASK
 from bayeseval._format import format_percent, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import as_probability, nearest_names
+from bayeseval._validate import as_probability, nearest_names, shown
 from bayeseval._weights import Weights, as_weights
 from bayeseval.baselines import kish_n_eff
 from bayeseval.baselines._proportion import normal_quantile
@@ -341,7 +341,7 @@ def _factor_weights(rollouts: Rollouts, name: str) -> Array:
             values[at] = value
         except (TypeError, ValueError):
             raise InputError(
-                f"factor {name!r} must hold a weight for each task; got {value!r} for task "
+                f"factor {name!r} must hold a weight for each task; got {shown(value)} for task "
                 f"{rollouts.task.tolist()[at]!r}"
             ) from None
     return _checked(rollouts, values)

@@ -13,7 +13,16 @@ import numpy.typing as npt
 
 from bayeseval._format import format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import IntervalKind, Population, Seed, as_number, as_probability, one_of
+from bayeseval._validate import (
+    IntervalKind,
+    Population,
+    Seed,
+    as_array,
+    as_number,
+    as_probability,
+    one_of,
+    shown,
+)
 from bayeseval.errors import InputError
 from bayeseval.unknown import Unknown
 
@@ -150,18 +159,18 @@ class Posterior(ABC):
         float or ndarray
             The value below which the quantity lies with probability `q`.
         """
-        levels = _as_array(q, "q")
+        levels = as_array(q, "q")
         if np.any(~((levels >= 0) & (levels <= 1))):
-            raise InputError(f"q must be between 0 and 1; got {q!r}")
+            raise InputError(f"q must be between 0 and 1; got {shown(q)}")
         return self._scalar_or_array(self._quantile, levels)
 
     def cdf(self, x: npt.ArrayLike) -> Any:
         """Pr[quantity <= x], for a number or an array."""
-        return self._scalar_or_array(self._below, _as_array(x, "x"))
+        return self._scalar_or_array(self._below, as_array(x, "x"))
 
     def pdf(self, x: npt.ArrayLike) -> Any:
         """Posterior density at x (probability mass where the quantity is discrete)."""
-        return self._scalar_or_array(self._density, _as_array(x, "x"))
+        return self._scalar_or_array(self._density, as_array(x, "x"))
 
     def prob_above(self, threshold: float) -> float:
         """Pr[quantity > threshold], computed as itself: 1e-30 stays 1e-30.
@@ -187,7 +196,7 @@ class Posterior(ABC):
         """Pr[lower < quantity < upper], such as a region of practical equivalence."""
         low, high = self._threshold(lower, "lower"), self._threshold(upper, "upper")
         if low > high:
-            raise InputError(f"lower must not exceed upper; got {lower!r} and {upper!r}")
+            raise InputError(f"lower must not exceed upper; got {shown(lower)} and {shown(upper)}")
         below, above = self._at(self._below, low), self._at(self._at_least, high)
         # Difference the tails on the side where both are small.
         if (below_upper := self._at(self._strictly_below, high)) <= 0.5:
@@ -291,7 +300,7 @@ class Posterior(ABC):
         if not low <= number <= high:
             hint = " (a percentage? divide it by 100)" if high == 1 < abs(number) <= 100 else ""
             raise InputError(
-                f"{argument} must be between {low:g} and {high:g}; got {value!r}{hint}"
+                f"{argument} must be between {low:g} and {high:g}; got {shown(value)}{hint}"
             )
         return number
 
@@ -336,16 +345,6 @@ class Posterior(ABC):
             f"<div><b>{html.escape(self.title)}</b> {html.escape(self.summary_text())}"
             f" <small>[{html.escape(self.engine)}]</small>{note}</div>"
         )
-
-
-def _as_array(values: npt.ArrayLike, argument: str) -> Array:
-    try:
-        array = np.asarray(values, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"{argument} must be a number or an array; got {values!r}") from None
-    if np.any(np.isnan(array)):
-        raise InputError(f"{argument} must not be NaN; got {values!r}")
-    return array
 
 
 def _log_of(probability: float, complement: float) -> float:

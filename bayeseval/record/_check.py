@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from bayeseval._validate import as_kind, as_path
 from bayeseval.claims import parse_claim
 from bayeseval.errors import CheckWarning, FormatError, InputError
 from bayeseval.hierarchical import HierarchicalPrior
@@ -74,7 +75,7 @@ def load_record(path: str | os.PathLike[str]) -> EstimateRecord:
     >>> be.load_record(path) == record
     True
     """
-    name = Path(path)
+    name = Path(as_path(path, "path"))
     try:
         text = name.read_bytes()
     except FileNotFoundError:
@@ -120,7 +121,8 @@ def check_record(
     >>> be.check_record(record)
     ()
     """
-    source = record.provenance
+    source = as_kind(record, EstimateRecord, "record").provenance
+    folder = as_path(folder, "folder")
     if not source.inputs:
         raise InputError("the record names no input: its numbers cannot be computed again")
     files = [os.path.join(folder, each.name) for each in source.inputs]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval._validate import shown
 from bayeseval.errors import InputError
 
 __all__ = [
@@ -95,7 +96,7 @@ class _OutcomeTable(dict[Any, int]):
 def as_list(values: Iterable[Any], argument: str) -> list[Any]:
     """Return plain Python values: NumPy scalars become int, float, bool or str."""
     if isinstance(values, str | bytes):
-        raise InputError(f"{argument} must be a sequence; got the single text {values!r}")
+        raise InputError(f"{argument} must be a sequence; got the single text {shown(values)}")
     if isinstance(values, np.ndarray) and values.ndim != 1:
         raise InputError(f"{argument} must be one-dimensional; got shape {values.shape}")
     if isinstance(values, list):
@@ -105,7 +106,7 @@ def as_list(values: Iterable[Any], argument: str) -> list[Any]:
         try:
             plain = tolist() if tolist is not None else list(values)
         except TypeError:
-            raise InputError(f"{argument} must be a sequence; got {values!r}") from None
+            raise InputError(f"{argument} must be a sequence; got {shown(values)}") from None
         if not isinstance(plain, list):
             plain = [plain]
     if any(issubclass(kind, np.generic) for kind in set(map(type, plain))):
@@ -153,7 +154,7 @@ def _is_outcome(table: _OutcomeTable, value: Any) -> bool:
 
 def short(value: Any, width: int = 60) -> str:
     """`repr` of a value, cut so that a message stays on one line."""
-    text = repr(value.item() if isinstance(value, np.generic) else value)
+    text = shown(value.item() if isinstance(value, np.generic) else value)
     return text if len(text) <= width else text[: width - 3] + "..."
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import Population, as_number, as_probability, as_whole, one_of
+from bayeseval._validate import Population, as_number, as_probability, as_whole, one_of, shown
 from bayeseval.conjugate import BetaPosterior, beta_posterior
 from bayeseval.errors import InputError
 from bayeseval.posterior import Posterior
@@ -300,7 +300,7 @@ def _claim(
     low = None if above is None else check(above, "above")
     high = None if below is None else check(below, "below")
     if low is not None and high is not None and low >= high:
-        raise InputError(f"above must be smaller than below; got {above!r} and {below!r}")
+        raise InputError(f"above must be smaller than below; got {shown(above)} and {shown(below)}")
     return low, high
 
 
@@ -336,7 +336,7 @@ def as_confidence(value: float) -> float:
     """Return a confidence above 0.5: below it, a claim and its contrary would both hold."""
     level = as_probability(value, "confidence", open_ends=True)
     if level <= 0.5:
-        raise InputError(f"confidence must be above 0.5; got {value!r}")
+        raise InputError(f"confidence must be above 0.5; got {shown(value)}")
     return level
 
 
@@ -352,7 +352,7 @@ def _ask(
     one_of(population, Population, "population")
     attempts = as_whole(k, "k", minimum=1)
     if answer in ("pass_rate", "icc") and attempts != 1:
-        raise InputError(f'k goes with answer="pass_at_k" or "pass_hat_k"; got k={k!r}')
+        raise InputError(f'k goes with answer="pass_at_k" or "pass_hat_k"; got k={shown(k)}')
     if isinstance(fit, BetaPosterior):
         if answer != "pass_rate" or population != "new_tasks":
             raise InputError(
@@ -408,7 +408,7 @@ def _hierarchical(fit: Fit, priors: Mapping[str, Any] | None) -> Iterator[tuple[
     )
     for name, prior in alternatives.items():
         if not isinstance(prior, HierarchicalPrior):
-            raise InputError(f"prior {name!r} must be a HierarchicalPrior; got {prior!r}")
+            raise InputError(f"prior {name!r} must be a HierarchicalPrior; got {shown(prior)}")
     own = next((name for name, prior in alternatives.items() if prior == fit.prior), AS_FITTED)
     for name, prior in {own: fit.prior, **alternatives}.items():
         exact = fit.exact if name == own else integrate(fit.rollouts, prior)

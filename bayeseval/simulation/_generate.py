@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole, one_of
+from bayeseval._validate import Seed, as_generator, as_probability, as_whole, one_of, shown
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
 from bayeseval.simulation._rates import RateComponent, as_mixture, draw_rates
@@ -179,12 +179,12 @@ def _groups(
 
 def _slice(name: Any, given: Any, icc: float) -> _Group:
     if not isinstance(name, str) or not name.strip():
-        raise InputError(f"the name of a slice must be a text that is not empty; got {name!r}")
+        raise InputError(f"the name of a slice must be a text that is not empty; got {shown(name)}")
     try:
         count, mean, own = given if len(given) == 3 else (*given, icc)
     except (TypeError, ValueError):
         raise InputError(
-            f"slice {name!r} must be (tasks, mean) or (tasks, mean, icc); got {given!r}"
+            f"slice {name!r} must be (tasks, mean) or (tasks, mean, icc); got {shown(given)}"
         ) from None
     component = RateComponent(
         1.0,
@@ -199,10 +199,12 @@ def _rollout_range(rollouts: Any) -> tuple[int, int]:
         count = as_whole(rollouts, "rollouts", minimum=1)
         return count, count
     if len(rollouts) != 2:
-        raise InputError(f"rollouts must be a number or a pair (fewest, most); got {rollouts!r}")
+        raise InputError(
+            f"rollouts must be a number or a pair (fewest, most); got {shown(rollouts)}"
+        )
     fewest, most = (as_whole(each, "rollouts", minimum=1) for each in rollouts)
     if fewest > most:
-        raise InputError(f"rollouts must be (fewest, most); got {rollouts!r}")
+        raise InputError(f"rollouts must be (fewest, most); got {shown(rollouts)}")
     return fewest, most
 
 
@@ -225,7 +227,7 @@ def _error_rates(truth: Truth, share: float, errors_on: ErrorsOn) -> npt.NDArray
     if share > 1 - mean:
         raise InputError(
             f"error_rate must be at most 1 - mean rate = {1 - mean:.4g} where errors are on hard "
-            f"tasks; got {share!r}"
+            f"tasks; got {shown(share)}"
         )
     return (1 - truth.rates) * (share / (1 - mean))
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_probability
+from bayeseval._validate import as_probability, shown
 from bayeseval.errors import InputError
 
 __all__ = ["RateComponent", "as_mixture", "draw_rates", "moment"]
@@ -49,7 +49,9 @@ def as_mixture(components: Any) -> tuple[RateComponent, ...]:
     """Return components whose weights sum to 1."""
     given = tuple(components) if isinstance(components, Iterable) else ()
     if not given:
-        raise InputError(f"mixture must hold at least one (weight, mean, icc); got {components!r}")
+        raise InputError(
+            f"mixture must hold at least one (weight, mean, icc); got {shown(components)}"
+        )
     found = tuple(_as_component(each, at) for at, each in enumerate(given))
     total = math.fsum(each.weight for each in found)
     if abs(total - 1) > 1e-9:
@@ -66,7 +68,8 @@ def _as_component(given: Any, at: int) -> RateComponent:
         parts = ()
     if len(parts) not in (2, 3) or isinstance(given, str):
         raise InputError(
-            f"mixture must hold (weight, mean) or (weight, mean, icc); got {given!r} at position "
+            f"mixture must hold (weight, mean) or (weight, mean, icc); "
+            f"got {shown(given)} at position "
             f"{at}"
         )
     return RateComponent(*parts)

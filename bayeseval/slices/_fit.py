@@ -22,7 +22,7 @@ from bayeseval.hierarchical._checks import (
 )
 from bayeseval.hierarchical._exact import integrate
 from bayeseval.hierarchical._fit import Engine
-from bayeseval.hierarchical._sample import as_model, run_nuts, sampler_settings
+from bayeseval.hierarchical._sample import as_model, as_progress, run_nuts, sampler_settings
 from bayeseval.rollouts import Rollouts
 from bayeseval.slices._model import build_sliced_model
 from bayeseval.slices._sliced import Pooling, SlicedFit
@@ -176,6 +176,7 @@ def fit(
         )
     chosen = as_model(rollouts, prior)
     names, slices = factor_names(by), split(rollouts, by)
+    as_progress(progress)
     settings = sampler_settings(draws, tune, chains, cores)
     accept = as_probability(target_accept, "target_accept", open_ends=True)
     sampling = pooling == "partial" and len(slices) > 1

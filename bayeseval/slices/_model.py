@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from bayeseval._validate import as_kind, as_mapping, as_text
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.hierarchical._likelihood import tail_counts
+from bayeseval.hierarchical._prior import as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
 
 if TYPE_CHECKING:
@@ -66,7 +68,8 @@ def build_sliced_model(
     The factor under the root makes ``common_mean``, to a good approximation, the mean of
     the slices' rates and not their median, so that the prior is on a rate.
     """
-    chosen = HierarchicalPrior() if prior is None else prior
+    chosen = as_hierarchical_prior(prior)
+    slices = as_mapping(slices, "slices", of="Rollouts")
     if chosen.icc is None:
         raise InputError(
             "partial pooling needs a prior on the ICC; a prior on log_kappa goes with "
@@ -75,6 +78,13 @@ def build_sliced_model(
     if len(slices) < 2:
         raise InputError(f"slices are pooled where there are two or more; got {len(slices)}")
     for label, rollouts in slices.items():
+        as_text(label, "the name of a slice")
+        as_kind(
+            rollouts,
+            Rollouts,
+            f"slice {label!r}",
+            hint="as be.read(path) or Rollouts.from_counts makes it",
+        )
         if rollouts.n_scored_tasks == 0:
             raise InputError(f"slice {label!r} has no scored rollout: there is nothing to fit")
     import pymc as pm

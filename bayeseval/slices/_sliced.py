@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import Population, as_probability, as_whole, nearest_names, one_of
+from bayeseval._validate import Population, as_probability, as_whole, nearest_names, one_of, shown
 from bayeseval._weights import AlignedWeights, Weights, as_weights, slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit
@@ -523,7 +523,9 @@ def functional_of(kind: str, k: int) -> Functional:
     attempts = _attempts(k)
     if kind == "pass_rate":
         if attempts != 1:
-            raise InputError(f"k goes with pass_hat_k and pass_at_k; got k = {k!r} for pass_rate")
+            raise InputError(
+                f"k goes with pass_hat_k and pass_at_k; got k = {shown(k)} for pass_rate"
+            )
         return Functional("pass_hat_k", 1)
     return Functional("pass_hat_k" if kind == "pass_hat_k" else "pass_at_k", attempts)
 

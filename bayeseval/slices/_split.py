@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from bayeseval._validate import nearest_names
+from bayeseval._validate import as_items, nearest_names, shown
 from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
@@ -19,11 +19,11 @@ MOST_SLICES = 2000
 
 def factor_names(by: str | Sequence[str]) -> tuple[str, ...]:
     """Names of the factors that make the slices, each once."""
-    names = (by,) if isinstance(by, str) else tuple(by)
+    names = (by,) if isinstance(by, str) else as_items(by, "by", of="names of factors")
     if not names or not all(isinstance(name, str) for name in names):
-        raise InputError(f"by must name one factor or several; got {by!r}")
+        raise InputError(f"by must name one factor or several; got {shown(by)}")
     if len(set(names)) < len(names):
-        raise InputError(f"by names a factor twice; got {by!r}")
+        raise InputError(f"by names a factor twice; got {shown(by)}")
     return names
 
 
