@@ -11,7 +11,6 @@ import numpy as np
 from scipy import special
 
 import bayeseval as be
-from benchmarks.calibration import intervals
 from benchmarks.calibration.batch import CHUNK, Target, answers
 from benchmarks.calibration.grid import (
     Array,
@@ -33,16 +32,13 @@ def beta_name(mean: float, icc: tuple[float, float]) -> str:
     return f"mean Beta({mean:g}, {mean:g}), ICC Beta({icc[0]:g}, {icc[1]:g})"
 
 
-def coverages(counts: Counts, rate: float, some: int) -> dict[str, dict[str, float]]:
-    """Coverage and tails of the pass rate by prior; the joint ones on some runs only."""
-    below = _beta_priors(counts, rate)
-    few = counts[:some]
-    joint = answers(few, joint_priors(counts.shape[1] - 1), [Target("rate", rate)])
-    below |= {name: found.below["rate"] for name, found in joint.items()}
-    return {name: intervals.misses_of_posterior(values) for name, values in below.items()}
+def name_of(prior: be.HierarchicalPrior) -> str:
+    """Name of a prior of the package in the table."""
+    assert prior.icc is not None
+    return beta_name(prior.mean[0], prior.icc)
 
 
-def _beta_priors(counts: Counts, rate: float) -> dict[str, Array]:
+def below_by_beta(counts: Counts, rate: float) -> dict[str, Array]:
     """Posterior probability that the rate is below its true value, by prior."""
     distinct, back = np.unique(counts, axis=0, return_inverse=True)
     # The widest of them decide how far the nodes reach.
@@ -80,6 +76,12 @@ def _beta_priors(counts: Counts, rate: float) -> dict[str, Array]:
         for i, icc in enumerate(OF_ICC)
         for m, mean in enumerate(OF_MEAN)
     }
+
+
+def below_by_joint(counts: Counts, rate: float) -> dict[str, Array]:
+    """The same under the priors from information."""
+    found = answers(counts, joint_priors(counts.shape[1] - 1), [Target("rate", rate)])
+    return {name: each.below["rate"] for name, each in found.items()}
 
 
 # -- priors from information ----------------------------------------------------------
@@ -140,7 +142,7 @@ def joint_priors(rollouts: int) -> dict[str, LogPrior]:
 @lru_cache(maxsize=2)
 def _reference_of_mean(rollouts: int) -> tuple[Array, Array]:
     """Log of the mean's reference prior over that of the ICC's norm, at nodes in x."""
-    x, y = np.linspace(-60.0, 60.0, 2401), np.linspace(-60.0, 60.0, 961)
+    x, y = np.linspace(-60.0, 60.0, 481), np.linspace(-60.0, 60.0, 481)
     log_mean, log_rest = log_rates(x)
     xx, xy, yy = information(rollouts, log_mean[:, None], log_rest[:, None], y[None, :])
     root = np.sqrt(yy)

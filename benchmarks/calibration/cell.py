@@ -66,10 +66,20 @@ class Store:
         found: Result = kept["result"]
         return found
 
-    def put(self, cell: Cell, result: Result) -> None:
+    def seconds(self, cell: Cell) -> float:
+        """Processor time that a cell took which is done."""
+        return float(json.loads(self.path(cell).read_text(encoding="utf-8"))["seconds"])
+
+    def put(self, cell: Cell, result: Result, seconds: float) -> None:
+        """Keep a result, and the processor time that it took."""
         path = self.path(cell)
         path.parent.mkdir(parents=True, exist_ok=True)
-        kept = {"version": VERSION, "options": _plain(cell.options), "result": result}
+        kept = {
+            "version": VERSION,
+            "options": _plain(cell.options),
+            "seconds": round(seconds, 2),
+            "result": result,
+        }
         # Renamed when it is whole, so that a run that is stopped leaves no half file.
         with tempfile.NamedTemporaryFile(
             "w", dir=path.parent, suffix=".part", delete=False, encoding="utf-8"

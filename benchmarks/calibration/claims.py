@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 import bayeseval as be
 from benchmarks.calibration import intervals
@@ -65,7 +66,7 @@ def work(rng: np.random.Generator, *, tasks: int, runs: int) -> Any:
     }
 
 
-def curve(probability: Array, true: Array) -> dict[str, list[float]]:
+def curve(probability: Array, true: npt.NDArray[np.bool_]) -> dict[str, list[float]]:
     """Runs, mean probability and share of true claims in each tenth."""
     bins = np.minimum((probability * BINS).astype(int), BINS - 1)
     runs = np.bincount(bins, minlength=BINS)

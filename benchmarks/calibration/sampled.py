@@ -14,11 +14,11 @@ from benchmarks.calibration.cell import Cell
 from benchmarks.calibration.claims import pass_hat
 from benchmarks.calibration.draw import beta_rates
 from benchmarks.calibration.grid import Array
-from benchmarks.calibration.ranks import collect, in_pieces
+from benchmarks.calibration.ranks import collect, in_pieces, rank
 
 PART = "sampled"
-NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 100, 60, 60, 40
-EACH = 5
+NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 80, 48, 48, 32
+EACH = 4
 TASKS, ROLLOUTS, OF_SLICE = 20, 4, 10
 WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}
 SETTINGS: dict[str, Any] = {
@@ -30,8 +30,7 @@ NORMAL = np.exp(-0.5 * Z**2) / np.exp(-0.5 * Z**2).sum()
 
 def quiet() -> Any:
     """Checks may fail in a hundred fits; what counts here are the ranks."""
-    context = warnings.catch_warnings(action="ignore", category=be.CheckWarning)
-    return context
+    return warnings.catch_warnings(action="ignore", category=be.CheckWarning)
 
 
 def nuts(rng: np.random.Generator, *, repetitions: int) -> Any:
@@ -45,9 +44,9 @@ def nuts(rng: np.random.Generator, *, repetitions: int) -> Any:
             with quiet():
                 fit = be.fit(suite, engine="nuts", rng=rng, **SETTINGS)
                 yield {
-                    "pass rate": float(fit.pass_rate().cdf(mean[0])),
-                    "ICC": float(fit.icc().cdf(icc[0])),
-                    "pass^3": float(fit.pass_hat_k(3).cdf(pass_hat(mean, icc, 3)[0])),
+                    "pass rate": rank(fit.pass_rate(), mean[0], rng),
+                    "ICC": rank(fit.icc(), icc[0], rng),
+                    "pass^3": rank(fit.pass_hat_k(3), pass_hat(mean, icc, 3)[0], rng),
                 }
 
     return collect(each())
@@ -80,9 +79,9 @@ def slices(rng: np.random.Generator, *, repetitions: int) -> Any:
                 fit = be.fit(suite, by="slice", rng=rng, **SETTINGS)
                 weighted = float(np.dot(list(WEIGHTS.values()), mean))
                 yield {
-                    "rate of a slice": float(fit["a"].pass_rate().cdf(mean[0])),
-                    "ICC of a slice": float(fit["a"].icc().cdf(icc[0])),
-                    "weighted rate": float(fit.pass_rate(weights=WEIGHTS).cdf(weighted)),
+                    "rate of a slice": rank(fit["a"].pass_rate(), mean[0], rng),
+                    "ICC of a slice": rank(fit["a"].icc(), icc[0], rng),
+                    "weighted rate": rank(fit.pass_rate(weights=WEIGHTS), weighted, rng),
                 }
 
     return collect(each())
@@ -112,8 +111,8 @@ def two_systems(rng: np.random.Generator, *, repetitions: int) -> Any:
             with quiet():
                 found = be.compare(first, second, rng=rng, **SETTINGS)
                 yield {
-                    "difference": float(found.difference().cdf(new - old)),
-                    "rate of the new": float(found.rate(found.new).cdf(new)),
+                    "difference": rank(found.difference(), new - old, rng),
+                    "rate of the new": rank(found.rate(found.new), new, rng),
                 }
 
     return collect(each())
@@ -128,8 +127,8 @@ def three_systems(rng: np.random.Generator, *, repetitions: int) -> Any:
             with quiet():
                 board = be.leaderboard(dict(zip("abc", runs, strict=True)), rng=rng, **SETTINGS)
                 yield {
-                    "rate of one": float(board.rate("a").cdf(truth[0])),
-                    "difference": float(board.difference("a", "b").cdf(truth[0] - truth[1])),
+                    "rate of one": rank(board.rate("a"), truth[0], rng),
+                    "difference": rank(board.difference("a", "b"), truth[0] - truth[1], rng),
                 }
 
     return collect(each())
