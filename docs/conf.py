@@ -11,12 +11,13 @@ project = "bayeseval"
 author = "the bayeseval authors"
 release = bayeseval.__version__
 
-extensions = ["sphinx.ext.autodoc", "sphinx.ext.mathjax", "myst_parser", "numpydoc"]
+# Formulas are plain text: MathJax would have to be fetched by every reader.
+extensions = ["sphinx.ext.autodoc", "myst_parser", "numpydoc"]
 exclude_patterns = ["_build"]
 html_theme = "furo"
 html_title = f"bayeseval {release}"
-
-myst_enable_extensions = ["dollarmath"]
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 
 autodoc_member_order = "bysource"
 # The docstrings state types with their shapes and units.

@@ -122,3 +122,8 @@ def test_pages_build_without_a_warning(tmp_path: Path) -> None:
     )
     assert run.returncode == 0, run.stderr
     assert (tmp_path / "html/index.html").is_file()
+    for page in (tmp_path / "html").glob("*.html"):
+        fetched = re.findall(
+            r'<(?:script|img|link)[^>]+(?:src|href)="(https?:[^"]+)"', page.read_text("utf-8")
+        )
+        assert not fetched, f"{page.name} needs the network"

@@ -14,7 +14,7 @@ from bayeseval.cli import main
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs/index.md").read_text("utf-8")
-ROWS = re.findall(r"^\| ([^|]+?) \| `([^`]+)` \| \[\]\((\w+\.md)\) \|$", PAGE, re.MULTILINE)
+ROWS = re.findall(r"^\| \[([^|\]]+)\]\((\w+\.md)\) \| `([^`]+)` \|$", PAGE, re.MULTILINE)
 # The sampler and many values of k are tested elsewhere; here they would only take long.
 QUICK = {"fit": ["--engine", "exact", "--k", "1"], "report": ["--engine", "exact"]}
 SLOW = ("--by slice", "third.csv", "--leaked", "report")
@@ -48,18 +48,18 @@ def test_every_row_is_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "command", "page"),
+    ("question", "page", "command"),
     [
         pytest.param(
             *row,
-            id=row[1],
-            marks=[pytest.mark.slow] if any(part in row[1] for part in SLOW) else [],
+            id=row[2],
+            marks=[pytest.mark.slow] if any(part in row[2] for part in SLOW) else [],
         )
         for row in ROWS
     ],
 )
 def test_the_command_beside_the_question_runs(
-    folder: Path, question: str, command: str, page: str, monkeypatch: pytest.MonkeyPatch
+    folder: Path, question: str, page: str, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
     assert (ROOT / "docs" / page).is_file()
