@@ -1,4 +1,4 @@
-"""docs/architecture.md names the rooms that the import test enforces; times are added up by file."""
+"""docs/architecture.md names the rooms that the import test enforces; times are added by file."""
 
 import importlib.util
 import sys
