@@ -13,7 +13,7 @@ from scipy import special
 
 from bayeseval._panels import Panels
 from bayeseval._quadrature import log_integrals
-from bayeseval._validate import Seed, as_generator
+from bayeseval._validate import Seed, as_generator, as_kind
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, BetaMixture, DrawsPosterior, GridPosterior, Posterior
 
@@ -60,7 +60,8 @@ def difference(a: Posterior, b: Posterior, *, rng: Seed = None) -> Posterior:
     >>> round(be.difference(new, old).prob_above(0), 3)
     0.896
     """
-    for posterior in (a, b):
+    for name, posterior in (("a", a), ("b", b)):
+        as_kind(posterior, Posterior, name)  # type: ignore[type-abstract]
         if posterior.support != (0.0, 1.0):
             low, high = posterior.support
             raise InputError(

@@ -11,7 +11,7 @@ from scipy import special
 
 from bayeseval._panels import Panels
 from bayeseval._quadrature import log_integrals
-from bayeseval._validate import as_positive, as_whole
+from bayeseval._validate import as_positive, as_whole, shown
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, GridPosterior
 
@@ -64,11 +64,11 @@ def as_dirichlet(prior: Sequence[float]) -> tuple[float, float, float, float]:
     try:
         values = tuple(as_positive(each, "prior") for each in prior)
     except TypeError:
-        raise InputError(f"prior must be four numbers above 0; got {prior!r}") from None
+        raise InputError(f"prior must be four numbers above 0; got {shown(prior)}") from None
     if len(values) != 4:
         raise InputError(
             "prior must be four numbers, for tasks that both pass, only the new system, only "
-            f"the old one, and neither; got {prior!r}"
+            f"the old one, and neither; got {shown(prior)}"
         )
     return values[0], values[1], values[2], values[3]
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._special import log_beta
-from bayeseval._validate import as_number, as_positive, one_of
+from bayeseval._validate import as_kind, as_number, as_positive, one_of, shown
 from bayeseval.errors import InputError
 
 __all__ = ["HierarchicalPrior"]
@@ -125,11 +125,16 @@ class HierarchicalPrior:
         return abs(centre) + 14.0 * spread
 
 
+def as_hierarchical_prior(prior: HierarchicalPrior | None) -> HierarchicalPrior:
+    """Return the prior, or the default one for None."""
+    return HierarchicalPrior() if prior is None else as_kind(prior, HierarchicalPrior, "prior")
+
+
 def _pair(value: tuple[float, float], argument: str) -> tuple[float, float]:
     try:
         first, second = value
     except (TypeError, ValueError):
-        raise InputError(f"{argument} must be a pair of numbers; got {value!r}") from None
+        raise InputError(f"{argument} must be a pair of numbers; got {shown(value)}") from None
     return first, second
 
 

@@ -14,12 +14,21 @@ import numpy as np
 
 from bayeseval import __version__
 from bayeseval._interval import Interval
-from bayeseval._validate import Population, as_probability, as_whole, one_of
+from bayeseval._validate import (
+    Population,
+    as_kind,
+    as_path,
+    as_probability,
+    as_text,
+    as_whole,
+    one_of,
+    shown,
+)
 from bayeseval._weights import Weights, as_weights
 from bayeseval.baselines import baseline_table, cluster_bootstrap, kish_n_eff
 from bayeseval.claims import Comparison, Term, Verdict, evaluate, parse_claim
 from bayeseval.claims._answers import Source
-from bayeseval.claims._verdict import refit
+from bayeseval.claims._verdict import as_confidence, refit
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit
 from bayeseval.population import stratified_rate
@@ -108,6 +117,13 @@ def make_record(
     'The mean probability that all of 3 attempts at a task pass, over new tasks from the ...'
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
+    if not isinstance(fit, SlicedFit):
+        as_kind(fit, Fit, "fit", hint="as be.fit makes it")
+    if provenance is not None:
+        as_kind(provenance, Provenance, "provenance", hint="as be.provenance_of makes it")
+    as_confidence(confidence)
+    if estimand is not None:
+        as_text(estimand, "estimand")
     if weights is not None and not isinstance(fit, SlicedFit):
         raise InputError("weights need slices: fit(rollouts, by=FACTOR)")
     if weights is not None and claim is not None:
@@ -124,7 +140,7 @@ def make_record(
         one_of(quantity, Quantity, "quantity")
         term = Term(quantity, as_whole(k, "k", minimum=1))
         if quantity == "pass_rate" and term.k != 1:
-            raise InputError(f"k goes with pass_at_k and pass_hat_k; got k = {k!r}")
+            raise InputError(f"k goes with pass_at_k and pass_hat_k; got k = {shown(k)}")
         comparison = Comparison(term, None, ">", 0.0, one_of(population, Population, "population"))
 
     def ask(fitted: Fit | SlicedFit) -> Posterior:
@@ -381,7 +397,7 @@ def provenance_of(
 
 def _members(files: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
     for each in files:
-        name = os.fspath(each)
+        name = as_path(each, "files")
         if not os.path.isdir(name):
             yield name
             continue

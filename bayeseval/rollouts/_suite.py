@@ -10,7 +10,15 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_counts, nearest_names, one_of
+from bayeseval._validate import (
+    as_counts,
+    as_kind,
+    as_mapping,
+    as_text,
+    nearest_names,
+    one_of,
+    shown,
+)
 from bayeseval.errors import InputError
 from bayeseval.rollouts import _text as text
 from bayeseval.rollouts._cells import Cells, cells_of
@@ -28,7 +36,7 @@ from bayeseval.rollouts._tally import (
     value_array,
 )
 
-__all__ = ["Rollouts"]
+__all__ = ["Rollouts", "as_rollouts"]
 
 Counts = npt.NDArray[np.int64]
 LostAs = Literal["exclude", "fail", "pass"]
@@ -150,7 +158,7 @@ class Rollouts:
         _check_at_most(passes, trials, ids, "passes", "trials", "scored rollouts")
         _check_at_most(missing, errored, ids, "missing", "errored", "errored rollouts")
         columns = {}
-        for name, values in (factors or {}).items():
+        for name, values in _factors(factors).items():
             columns[name] = value_array(values, f"factor {name!r}")
             _check_length(columns[name], f"factor {name!r}", n_tasks)
         ledger = ledger_of(passes, trials, errored, missing)
@@ -221,7 +229,7 @@ class Rollouts:
             _check_length(attempts, "rollout", n)
         counted = tally(ids, outcome, rollout=attempts)
         columns = {}
-        for name, raw in (factors or {}).items():
+        for name, raw in _factors(factors).items():
             values = value_array(raw, f"factor {name!r}")
             _check_length(values, f"factor {name!r}", n)
             column = factor_per_task(counted, values)
@@ -308,10 +316,10 @@ class Rollouts:
         InputError
             An unknown factor.
         """
-        if factor not in self.factors:
+        if as_text(factor, "factor") not in self.factors:
             known = ", ".join(map(repr, self.factors)) or "none"
             raise InputError(
-                f"unknown factor {factor!r}{nearest_names(factor, self.factors)}; "
+                f"unknown factor {shown(factor)}{nearest_names(factor, self.factors)}; "
                 f"the factors are: {known}"
             )
         _, levels = factorise(self.factors[factor])
@@ -498,6 +506,19 @@ def _per_task(values: npt.ArrayLike, argument: str, n_tasks: int) -> Counts:
         return np.full(n_tasks, counts[0])
     _check_length(counts, argument, n_tasks)
     return counts
+
+
+def as_rollouts(value: Any, argument: str = "rollouts") -> Rollouts:
+    """Return a suite, or raise InputError where the argument is none."""
+    hint = "as be.read(path) or Rollouts.from_counts makes it"
+    return as_kind(value, Rollouts, argument, hint=hint)
+
+
+def _factors(factors: Mapping[str, Iterable[Any]] | None) -> dict[str, Iterable[Any]]:
+    named = {} if factors is None else as_mapping(factors, "factors", of="one value for each task")
+    for name in named:
+        as_text(name, "the name of a factor")
+    return named
 
 
 def _check_length(values: Any, argument: str, expected: int) -> None:

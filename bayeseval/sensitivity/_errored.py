@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bayeseval._format import format_percent
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole
+from bayeseval._validate import (
+    Seed,
+    as_generator,
+    as_items,
+    as_number,
+    as_probability,
+    as_whole,
+    shown,
+)
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, Posterior
 from bayeseval.sensitivity._prior import as_confidence, verdict_of
@@ -24,6 +32,7 @@ __all__ = ["ODDS_RATIOS", "ErroredRow", "ErroredSensitivity", "errored_sensitivi
 
 ODDS_RATIOS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0, math.inf)
 IMPUTATIONS = 50
+MOST_IMPUTATIONS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -293,16 +302,15 @@ def errored_sensitivity(
     pass^4 on new tasks: 41.1 % (95 % CrI 28.5-54.8 %, n = 40 tasks)
     """
     from bayeseval._cells import NO_SCORED_TASK, scored_cells
-    from bayeseval.hierarchical import Checks, Fit, HierarchicalPrior
+    from bayeseval.hierarchical import Checks, Fit
     from bayeseval.hierarchical._exact import integrate
+    from bayeseval.hierarchical._prior import as_hierarchical_prior
 
     if scored_cells(rollouts).n_tasks == 0:
         raise InputError(f"{NO_SCORED_TASK}: there is nothing to fit")
-    chosen = HierarchicalPrior() if prior is None else prior
-    if not isinstance(chosen, HierarchicalPrior):
-        raise InputError(f"prior must be a HierarchicalPrior; got {chosen!r}")
+    chosen = as_hierarchical_prior(prior)
     ratios = as_odds_ratios(odds_ratios)
-    count = as_whole(imputations, "imputations", minimum=2)
+    count = as_whole(imputations, "imputations", minimum=2, maximum=MOST_IMPUTATIONS)
     seed = int(as_generator(rng).integers(2**31))
     drawn = tuple(ratio for ratio in ratios if 0 < ratio < math.inf)
     sources: dict[float, Fit | DrawsHyper] = {}
@@ -328,19 +336,20 @@ def errored_sensitivity(
 
 def as_odds_ratios(values: Iterable[float]) -> tuple[float, ...]:
     """Return odds ratios, 0 to inf, in rising order."""
-    try:
-        ratios = [float(value) for value in values]
-    except (TypeError, ValueError):
-        raise InputError(
-            f"odds_ratios must hold numbers such as (0, 1, inf); got {values!r}"
-        ) from None
+    given = as_items(values, "odds_ratios", of="numbers such as (0, 1, inf)")
+    ratios = [
+        math.inf
+        if isinstance(value, float | str) and value in (math.inf, "inf")
+        else as_number(value, "an odds ratio")
+        for value in given
+    ]
     if not ratios:
         raise InputError("odds_ratios must hold at least one number; got none")
     for ratio in ratios:
         if not ratio >= 0:
-            raise InputError(f"an odds ratio must be 0 or more, up to inf; got {ratio!r}")
+            raise InputError(f"an odds ratio must be 0 or more, up to inf; got {shown(ratio)}")
     if len(set(ratios)) < len(ratios):
-        raise InputError(f"odds_ratios must hold each number once; got {values!r}")
+        raise InputError(f"odds_ratios must hold each number once; got {shown(values)}")
     return tuple(sorted(ratios))
 
 
