@@ -17,7 +17,7 @@ from benchmarks.calibration.claims import pass_hat
 from benchmarks.calibration.draw import beta_rates
 
 PART = "ranks"
-CONJUGATE, EXACT, POPULATIONS, TABLES = 1_000, 300, 120, 300
+CONJUGATE, EXACT, POPULATIONS, TABLES = 1_000, 300, 60, 300
 TASKS, ROLLOUTS = 20, 4
 
 Ranks = dict[str, list[float]]

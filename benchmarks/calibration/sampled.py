@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from benchmarks.calibration.grid import Array
 from benchmarks.calibration.ranks import collect, in_pieces, rank
 
 PART = "sampled"
-NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 80, 48, 48, 32
+NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 60, 40, 40, 24
 EACH = 4
 TASKS, ROLLOUTS, OF_SLICE = 20, 4, 10
 WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}
@@ -135,13 +136,14 @@ def three_systems(rng: np.random.Generator, *, repetitions: int) -> Any:
 
 
 def cells(share: float) -> list[Cell]:
-    return [
-        cell
+    every = [
+        in_pieces(PART, name, work, max(int(repetitions * share), 1), EACH)
         for name, work, repetitions in (
             ("NUTS", nuts, NUTS),
             ("slices", slices, SLICES),
             ("two systems", two_systems, TWO_SYSTEMS),
             ("three systems", three_systems, THREE_SYSTEMS),
         )
-        for cell in in_pieces(PART, name, work, max(int(repetitions * share), 1), EACH)
     ]
+    # In turn, so that a study that is stopped has some of each.
+    return [cell for piece in zip_longest(*every) for cell in piece if cell is not None]
