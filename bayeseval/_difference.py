@@ -9,10 +9,10 @@ from itertools import product
 import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import legendre
-from scipy import special
 
 from bayeseval._panels import Panels
 from bayeseval._quadrature import log_integrals
+from bayeseval._special import expit, log_expit
 from bayeseval._validate import Seed, as_generator, as_kind
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, BetaMixture, DrawsPosterior, GridPosterior, Posterior
@@ -116,13 +116,13 @@ def _log_convolution(first: LogDensity, second: LogDensity) -> LogDensity:
     """Log density of logit((1 + d) / 2) for the difference d of two independent rates."""
 
     def log_density(z: Array) -> Array:
-        size, log_jacobian = np.abs(np.tanh(0.5 * z)), -np.logaddexp(0, z) - np.logaddexp(0, -z)
-        span = 2.0 * special.expit(-np.abs(z))
+        size, log_jacobian = np.abs(np.tanh(0.5 * z)), np.add(*log_expit(z))
+        span = 2.0 * expit(-np.abs(z))
         positive = z >= 0
 
         def joint(w: Array, rows: npt.NDArray[np.intp]) -> Array:
             width, shift = span[rows, None], size[rows, None]
-            part, rest = width * special.expit(w), width * special.expit(-w)
+            part, rest = width * expit(w), width * expit(-w)
             # The larger of the two rates sits `shift` above the smaller one.
             high = np.log(shift + part), np.log(rest)
             low = np.log(part), np.log(shift + rest)
@@ -137,8 +137,7 @@ def _log_convolution(first: LogDensity, second: LogDensity) -> LogDensity:
                 - b_logs[0]
                 - b_logs[1]
                 + np.log(width)
-                - np.logaddexp(0, w)
-                - np.logaddexp(0, -w)
+                + np.add(*log_expit(w))
             )
 
         window = np.full(z.size, 200.0)

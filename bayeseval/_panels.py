@@ -213,16 +213,24 @@ class Panels:
         signed = np.where(low_side, target, -target)
         index = np.clip(np.sum(mass_at <= signed[:, None], axis=1) - 1, 0, self.edges.size - 2)
         low, high = self.edges[index].copy(), self.edges[index + 1].copy()
-        z = 0.5 * (low + high)
+        density, integral = self.coefficients[index], self._integrals[index]
+        middle, half = 0.5 * (low + high), 0.5 * (high - low)
+        # Mass to the left of the panel on the low side, to its right on the high side.
+        beside = np.where(low_side, self._below[index], self._above[index + 1])
+        z = middle.copy()
         for _ in range(80):
-            error = np.where(low_side, self.below(z) - target, target - self.above(z))
+            basis = legendre.legvander((z - middle) / half, integral.shape[1] - 1)
+            part = np.sum(basis * integral, axis=-1)
+            inside = np.where(low_side, part, self._masses[index] - part)
+            error = np.where(low_side, 1.0, -1.0) * (beside + inside - target)
             high = np.where(error > 0, z, high)
             low = np.where(error <= 0, z, low)
-            slope = self.density(z)
+            slope = np.sum(basis[:, : density.shape[1]] * density, axis=-1)
             with np.errstate(divide="ignore", invalid="ignore"):
                 proposal = z - error / slope
-            inside = np.isfinite(proposal) & (proposal > low) & (proposal < high)
-            new = np.where(inside, proposal, 0.5 * (low + high))
+            # A step too small to move z stays at an end of its bracket: it has arrived.
+            held = (proposal >= low) & (proposal <= high)
+            new = np.where(held, proposal, 0.5 * (low + high))
             moved = np.abs(new - z)
             z = new
             if bool(np.all(moved <= 1e-14 * np.maximum(1.0, np.abs(z)))):

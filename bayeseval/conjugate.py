@@ -15,7 +15,7 @@ from scipy import special
 from bayeseval._difference import difference
 from bayeseval._interval import Interval
 from bayeseval._quadrature import log_sum
-from bayeseval._special import log_beta
+from bayeseval._special import expit, log_beta
 from bayeseval._validate import (
     as_number,
     as_positive,
@@ -228,7 +228,7 @@ class BetaPosterior(BetaMixture):
         if at_zero or at_one:
             return float(at_one)
         # Every hump lies where some component has mass.
-        levels = special.expit(np.linspace(-16, 16, 129))
+        levels = expit(np.linspace(-16, 16, 129))
         points = np.unique(special.betaincinv(self.alpha, self.beta, levels[:, None]))
         points = points[(points > 0) & (points < 1)]
         slope = self._slope(points)
@@ -247,12 +247,12 @@ class BetaPosterior(BetaMixture):
 
     def _slope(self, x: Array) -> Array:
         """Sign and relative size of the density's slope at each point inside (0, 1)."""
-        log_odds = special.logit(x)[:, None]
+        log_p, log_q = np.log(x)[:, None], np.log1p(-x)[:, None]
         logs = (
             np.log(self.weights)
             - log_beta(self.alpha, self.beta)
-            + self.alpha * -np.logaddexp(0.0, -log_odds)
-            + self.beta * -np.logaddexp(0.0, log_odds)
+            + self.alpha * log_p
+            + self.beta * log_q
         )
         scaled = np.exp(logs - logs.max(axis=1, keepdims=True))
         growth = (self.alpha - 1.0) * (1.0 - x[:, None]) - (self.beta - 1.0) * x[:, None]

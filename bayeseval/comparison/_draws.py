@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
+from bayeseval._special import expit, log_expit
 from bayeseval.comparison._join import Joined, Patterns
 from bayeseval.comparison._model import n_nodes, task_nodes
 from bayeseval.hierarchical._draws import beta_draws
@@ -99,9 +99,9 @@ class SystemDraws:
             for first in range(0, centre.size, size):
                 part = slice(first, first + size)
                 x = sign * (centre[part] + sd[part] * z + shift[part])
-                base, rho = special.expit(x) * (1.0 - icc[part]), icc[part]
+                base, rho = expit(x) * (1.0 - icc[part]), icc[part]
                 # E[p^k] = prod over j < k of (r kappa + j) / (kappa + j)
-                value = special.expit(x)
+                value = expit(x)
                 for j in range(1, functional.k):
                     value *= (base + j * rho) / (1.0 - rho + j * rho)
                 result[at, part] = value @ weights
@@ -137,9 +137,7 @@ class SystemDraws:
             passes = self.patterns.passes[self.by_pattern, at][:, None]
             fails = self.patterns.trials[self.by_pattern, at][:, None] - passes
             x = effects + shift[system]
-            result[system] = beta_draws(
-                special.expit(x) * kappa + passes, special.expit(-x) * kappa + fails, rng
-            )
+            result[system] = beta_draws(expit(x) * kappa + passes, expit(-x) * kappa + fails, rng)
         return result.reshape(systems, n, chains, -1)
 
     def _drawn_effects(
@@ -199,7 +197,7 @@ class SystemDraws:
 
 def _rising_logs(x: Array, icc: Array, most: int) -> list[Array]:
     """Log of prod over j < s of r (1 - icc) + j icc, r = expit(x), for s = 0..most."""
-    log_rate = -np.logaddexp(0.0, -x)
+    log_rate, _ = log_expit(x)
     base, rho = np.exp(log_rate) * (1.0 - icc[:, None]), icc[:, None]
     logs = [np.zeros(x.shape)]
     for j in range(int(most)):

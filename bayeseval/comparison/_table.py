@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from bayeseval._panels import Panels
 from bayeseval._quadrature import log_integrals
+from bayeseval._special import expit, log_expit
 from bayeseval._validate import as_positive, as_whole, shown
 from bayeseval.errors import InputError
 from bayeseval.posterior import About, GridPosterior
@@ -118,16 +118,16 @@ class _Density:
     def __call__(self, z: Array) -> Array:
         size = np.abs(np.tanh(0.5 * z))
         # 1 - |d|, with its digits next to the ends.
-        rest = 2.0 * special.expit(-np.abs(z))
+        rest = 2.0 * expit(-np.abs(z))
         log_rest = np.log(rest)
-        log_jacobian = -np.logaddexp(0.0, z) - np.logaddexp(0.0, -z)
+        log_jacobian = np.add(*log_expit(z))
         # Powers of the larger and of the smaller of the two shares of discordant tasks.
         large = np.where(z >= 0, self.new, self.old) - 1.0
         small = np.where(z >= 0, self.old, self.new) - 1.0
 
         def joint(u: Array, rows: npt.NDArray[np.intp]) -> Array:
             # r = |d| + (1 - |d|) expit(u); the powers of r itself cancel.
-            log_up, log_down = -np.logaddexp(0.0, -u), -np.logaddexp(0.0, u)
+            log_up, log_down = log_expit(u)
             at, span = size[rows, None], log_rest[rows, None]
             sum_ = 2.0 * at + rest[rows, None] * np.exp(log_up)
             return np.asarray(

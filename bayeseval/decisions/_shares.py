@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
-from bayeseval._special import log_beta, log_binomial
+from bayeseval._special import expit, log_beta, log_binomial, log_expit
 from bayeseval.conjugate import BetaPrior, MixturePrior
 from bayeseval.decisions._chances import Chances, Enumerated
 from bayeseval.decisions._question import SUPPORTED
@@ -152,8 +152,9 @@ def _exact_flip(chances: Enumerated, design: BetaPrior | MixturePrior) -> float:
     reach = 45.0 + math.log(n)
     z = np.arange(-reach, reach + step, step)
     density = np.zeros(z.size)
+    log_p, log_q = log_expit(z)
     for weight, alpha, beta in design.components:
-        logs = -alpha * np.logaddexp(0.0, -z) - beta * np.logaddexp(0.0, z)
+        logs = alpha * log_p + beta * log_q
         density += weight * np.exp(logs - log_beta(alpha, beta))
     # Flips are symmetric in the sign of z, but digits near a rate of 1 are lost: as 1 - 1e-17.
-    return float(step * np.sum(density * flips(chances.of_rate(special.expit(z)))))
+    return float(step * np.sum(density * flips(chances.of_rate(expit(z)))))

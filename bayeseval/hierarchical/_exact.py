@@ -22,13 +22,14 @@ from bayeseval._quadrature import (
     lay,
     log_integrals,
     log_sum,
+    narrow,
     zoom,
 )
+from bayeseval._special import expit, log_expit
 from bayeseval.hierarchical._functionals import log_rising, solve_pass_hat
 from bayeseval.hierarchical._likelihood import (
     TailCounts,
     log_likelihood,
-    log_rates,
     tail_counts,
 )
 from bayeseval.hierarchical._prior import HierarchicalPrior
@@ -45,6 +46,11 @@ LARGEST_KAPPA = 1e13
 # Discrepancy that integrals of a density's values are held to. Their errors, of its square,
 # must be invisible to the panels, which would split around every jump between two rules.
 SMOOTH = 1e-6
+# Steps to begin with, of which few suites need fewer and most need one more halving in y, and
+# the discrepancy that is enough for moments to 1e-12.
+X_STEPS = 80
+Y_STEPS = 96
+AGREED = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,12 +103,12 @@ class ExactHyper:
     @cached_property
     def alpha(self) -> Array:
         """First Beta parameter of the task rates at the nodes: mean times kappa."""
-        return np.asarray(special.expit(self.x) * self.kappa)
+        return np.asarray(expit(self.x) * self.kappa)
 
     @cached_property
     def beta(self) -> Array:
         """Second Beta parameter of the task rates at the nodes."""
-        return np.asarray(special.expit(-self.x) * self.kappa)
+        return np.asarray(expit(-self.x) * self.kappa)
 
     def expect(self, values: Array) -> float:
         """Posterior expectation of a quantity given at the nodes."""
@@ -111,7 +117,7 @@ class ExactHyper:
     @property
     def mean_rate(self) -> float:
         """Posterior mean of the pass rate of a new task."""
-        return self.expect(special.expit(self.x))
+        return self.expect(expit(self.x))
 
     def moments(self, values: Array) -> tuple[float, float]:
         """Posterior mean and standard deviation of a quantity given at the nodes."""
@@ -128,7 +134,7 @@ class ExactHyper:
             lambda y: self.over_x.log_integral(y, tolerance=SMOOTH) + self.prior.log_density_y(y),
             about,
             limit=self.prior.y_limit,
-            moments=self.moments(special.expit(self.y)),
+            moments=self.moments(expit(self.y)),
         )
 
     def marginal_pass_hat(self, k: int, about: About) -> GridPosterior:
@@ -192,7 +198,7 @@ class ExactHyper:
 
 def _log_over_x(tails: TailCounts, prior: HierarchicalPrior, x: Array, y: Array) -> Array:
     """Log of likelihood times the prior of x."""
-    log_mean, log_rest = log_rates(x)
+    log_mean, log_rest = log_expit(x)
     return np.asarray(
         log_likelihood(tails, log_mean, log_rest, y) + prior.log_density_x(log_mean, log_rest)
     )
@@ -219,11 +225,20 @@ class _OverX:
         logs = log_integrals(self._density(flat), *self._window(flat), tolerance=tolerance)
         return logs.reshape(y.shape)
 
-    def nodes(self, y: Array, within: tuple[Array, Array] | None = None) -> Nodes:
-        """Nodes of the integral at each y, in a window for each where it is known."""
-        if within is None:
-            return zoom(self._density(y), *self._window(y))
-        return lay(self._density(y), *within)
+    def log_top(self, y: Array) -> Array:
+        """About the largest log integrand at each y: good enough to find where its mass is."""
+        flat = y.ravel()
+        lower, upper = self._window(flat)
+        tops = narrow(self._density(flat), lower, upper, np.arange(flat.size), enough=0.3)
+        return tops.reshape(y.shape)
+
+    def nodes(self, y: Array) -> Nodes:
+        """Nodes of the integral at each y."""
+        return zoom(self._density(y), *self._window(y), nodes=X_STEPS, tolerance=AGREED)
+
+    def nodes_within(self, y: Array, lower: Array, upper: Array, steps: int) -> Nodes:
+        """Nodes of the integral at each y in a known window, of so many steps or more."""
+        return lay(self._density(y), lower, upper, nodes=steps, tolerance=AGREED)
 
     def halved(self, y: Array, coarse: Nodes) -> Nodes:
         """Nodes at each y with steps half as long."""
@@ -268,14 +283,13 @@ class _Rows:
 
     def log_integral(self, y: Array) -> Array:
         """Log integral at each new y."""
-        within = None if self.nodes is None else self._between(self.nodes, y)
-        found = self.over_x.nodes(y, within)
-        logs = found.log_integral
-        if self.nodes is not None:
-            self.y, self.nodes = self._joined(self.nodes, y, found)
-        else:
-            self.y, self.nodes = y, found
-        return logs
+        if self.nodes is None:
+            self.y, self.nodes = y, self.over_x.nodes(y)
+            return self.nodes.log_integral
+        steps = self.nodes.points.shape[1] - 1
+        found = self.over_x.nodes_within(y, *self._between(self.nodes, y), steps)
+        self.y, self.nodes = self._joined(self.nodes, y, found)
+        return found.log_integral
 
     def _between(self, known: Nodes, y: Array) -> tuple[Array, Array]:
         right = np.clip(np.searchsorted(self.y, y), 1, self.y.size - 1)
@@ -289,8 +303,6 @@ class _Rows:
         """All rows in the order of y, with the same number of nodes each."""
         while known.points.shape[1] < found.points.shape[1]:
             known = self.over_x.halved(self.y, known)
-        while found.points.shape[1] < known.points.shape[1]:
-            found = self.over_x.halved(y, found)
         every = np.concatenate([self.y, y])
         order = np.argsort(every)
         pairs = ((known.points, found.points), (known.logs, found.logs), (known.step, found.step))
@@ -308,9 +320,10 @@ def integrate(rollouts: Rollouts, prior: HierarchicalPrior) -> ExactHyper:
         return rows.log_integral(y[0])[None] + prior.log_density_y(y)
 
     def roughly(y: Array, _: npt.NDArray[np.intp]) -> Array:
-        return over_x.log_integral(y, tolerance=np.inf) + prior.log_density_y(y)
+        return over_x.log_top(y) + prior.log_density_y(y)
 
-    outer = zoom(over_y, np.array([-prior.y_limit]), np.array([prior.y_limit]), rough=roughly)
+    ends = np.array([-prior.y_limit]), np.array([prior.y_limit])
+    outer = zoom(over_y, *ends, nodes=Y_STEPS, tolerance=AGREED, rough=roughly)
     assert rows.nodes is not None
     log_marginal = float(outer.log_integral[0])
     heavy = outer.logs[0] > outer.logs[0].max() - 40.0

@@ -17,7 +17,8 @@ from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+
+from bayeseval._special import expit, softplus
 
 __all__ = ["Functional", "beta_binomial_chances", "blocks", "log_rising", "solve_pass_hat"]
 
@@ -76,11 +77,11 @@ class Functional:
         return 1.0 - values[::-1] if self.mirrored else values
 
 
-def _shares(y: Array, j: int) -> tuple[Array, Array]:
-    """Return c_j = kappa / (kappa + j) and d_j = j / (kappa + j)."""
-    rho, rest = special.expit(y), special.expit(-y)
-    total = rest + j * rho
-    return rest / total, j * rho / total
+def _shares(y: Array, k: int) -> list[tuple[Array, Array]]:
+    """Return c_j = kappa / (kappa + j) and d_j = j / (kappa + j) for j = 0..k - 1."""
+    rho, rest = expit(y), expit(-y)
+    totals = [rest + j * rho for j in range(k)]
+    return [(rest / total, j * rho / total) for j, total in enumerate(totals)]
 
 
 def log_rising(first: Array, other: Array, k: int) -> Array:
@@ -135,8 +136,8 @@ def solve_pass_hat(z: Array, y: Array, k: int) -> tuple[Array, Array]:
     z, y = np.broadcast_arrays(z, y)
     if k == 1:
         return np.asarray(z), np.zeros(z.shape)
-    shares = [_shares(y, j) for j in range(k)]
-    target = np.logaddexp(0.0, -z)  # -log pass^k
+    shares = _shares(y, k)
+    target = softplus(-z)  # -log pass^k
     per_log = max(int(700.0 / max(float(np.max(np.abs(z))), 1.0)) - 1, 1)
     # With kappa = 0 pass^k is mu; with kappa infinite it is mu^k. The truth lies between.
     with np.errstate(over="ignore", divide="ignore"):
@@ -157,7 +158,7 @@ def solve_pass_hat(z: Array, y: Array, k: int) -> tuple[Array, Array]:
             # c + d = 1, so the derivative in x is -share * odds / (1 + odds).
             slope += share
         value += np.log1p(product)
-        slope *= special.expit(x)
+        slope *= expit(x)
         too_low = value > target
         low, high = np.where(too_low, x, low), np.where(too_low, high, x)
         # Newton on log value, which is nearly linear in x where the value is small.
@@ -171,5 +172,5 @@ def solve_pass_hat(z: Array, y: Array, k: int) -> tuple[Array, Array]:
         x = new
         if bool(np.all(moved <= 1e-12 * np.maximum(1.0, np.abs(x)))):
             break
-    log_slope = -np.logaddexp(0.0, z) - np.log(slope)
+    log_slope = -softplus(z) - np.log(slope)
     return np.asarray(x), np.asarray(log_slope)

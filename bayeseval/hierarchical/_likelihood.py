@@ -17,12 +17,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
-from bayeseval._special import log_binomial
+from bayeseval._special import expit, log_binomial, softplus
 from bayeseval.rollouts import Rollouts
 
-__all__ = ["TailCounts", "log_likelihood", "log_rates", "tail_counts"]
+__all__ = ["TailCounts", "log_likelihood", "tail_counts"]
 
 Array = npt.NDArray[np.float64]
 
@@ -73,12 +72,6 @@ def _runs(
     )
 
 
-def log_rates(x: Array) -> tuple[Array, Array]:
-    """Return log(mu) and log(1 - mu) at x = logit(mu)."""
-    log_mean = -np.logaddexp(0.0, -x)
-    return log_mean, log_mean - x
-
-
 def log_likelihood(tails: TailCounts, log_mean: Array, log_rest: Array, y: Array) -> Array:
     """Log likelihood of the ordered outcomes.
 
@@ -96,13 +89,13 @@ def log_likelihood(tails: TailCounts, log_mean: Array, log_rest: Array, y: Array
     ndarray
         Broadcast shape of the arguments.
     """
-    rho, rest = special.expit(y), special.expit(-y)
+    rho, rest = expit(y), expit(-y)
     result = _sum_logs(tails.passes, np.exp(log_mean) * rest, rho, log_mean)
-    result = result + _sum_logs(tails.failures, np.exp(log_rest) * rest, rho, log_rest)
-    result = result - _sum_logs(tails.trials, rest, rho, 0.0)
+    result += _sum_logs(tails.failures, np.exp(log_rest) * rest, rho, log_rest)
     # The first terms' common factor 1 - rho: only tasks with both outcomes keep it.
     mixed = _first(tails.passes) + _first(tails.failures) - _first(tails.trials)
-    return np.asarray(result - mixed * np.logaddexp(0.0, y))
+    result -= _sum_logs(tails.trials, rest, rho, 0.0) + mixed * softplus(y)
+    return result
 
 
 def _first(runs: tuple[tuple[int, int, int], ...]) -> int:
@@ -113,17 +106,20 @@ def _sum_logs(
     runs: tuple[tuple[int, int, int], ...], base: Array, rho: Array, log_first: Array | float
 ) -> Array:
     """Sum of count * log(base + j rho) over j >= 1, plus count * log_first for j = 0."""
-    total: Array | float = 0.0
+    total = np.zeros(np.broadcast_shapes(base.shape, rho.shape))
     for first, last, count in runs:
         if first == 0:
-            total = total + count * log_first
+            total += count * log_first
             first = 1
         stop = last if last - first < EXPLICIT else max(first, EXPLICIT) - 1
         for j in range(first, min(stop, last) + 1):
-            total = total + count * np.log(base + j * rho)
+            term = base + j * rho
+            np.log(term, out=term)
+            term *= count
+            total += term
         if stop < last:
-            total = total + count * _long_sum(base, rho, max(first, stop + 1), last)
-    return np.asarray(total)
+            total += count * _long_sum(base, rho, max(first, stop + 1), last)
+    return total
 
 
 def _long_sum(base: Array, rho: Array, first: int, last: int) -> Array:

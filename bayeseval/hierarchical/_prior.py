@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._special import log_beta
+from bayeseval._special import log_beta, log_expit
 from bayeseval._validate import as_kind, as_number, as_positive, one_of, shown
 from bayeseval.errors import InputError
 
@@ -151,7 +151,8 @@ def _beta_text(pair: tuple[float, float] | None) -> str:
 def _logit_beta(z: Array, pair: tuple[float, float]) -> Array:
     """Log density of the logit of a Beta variable."""
     a, b = pair
-    return np.asarray(-a * np.logaddexp(0.0, -z) - b * np.logaddexp(0.0, z) - _log_beta(a, b))
+    log_p, log_q = log_expit(z)
+    return np.asarray(a * log_p + b * log_q - _log_beta(a, b))
 
 
 @lru_cache

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import special
 
+from bayeseval._special import expit
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.posterior import About, TablePosterior
 
@@ -50,7 +51,7 @@ def _monotone(
     x = left[:, None] + (right - left)[:, None] * np.linspace(0.0, 1.0, STEPS + 1)
     kappa = np.minimum(np.exp(-fine), 1e12)[:, None]
     with np.errstate(divide="ignore"):
-        values = value(special.expit(x) * kappa, special.expit(-x) * kappa)
+        values = value(expit(x) * kappa, expit(-x) * kappa)
     values = np.clip(np.nan_to_num(values), EDGE, 1.0)
     logs = hyper.log_joint(x, fine[:, None])
     weights = np.exp(logs - logs.max()) * (right - left)[:, None]
@@ -77,7 +78,7 @@ def _monotone(
             part = PchipInterpolator(place[row, nodes], curve[row, nodes])(inside)
             sums += np.where(outside[0], low_end, np.where(outside[1], high_end, part))
     total = below[-1] + above[-1]
-    points, kept = np.unique(special.expit(grid), return_index=True)
+    points, kept = np.unique(expit(grid), return_index=True)
     below, above = below[kept] / total, above[kept] / total
     return TablePosterior.from_cdf(points, below, above, (mean, sd), about)
 

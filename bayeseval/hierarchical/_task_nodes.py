@@ -15,7 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
+
+from bayeseval._special import expit
 
 __all__ = ["TaskNodes", "suite_nodes", "task_nodes"]
 
@@ -87,15 +88,15 @@ def task_nodes(
         logs = log_joint(x, y[chosen, None])
         weights = np.exp(logs - top) * span / factor * share[chosen, None] / total
         step = span / (steps * factor)
-        spread = special.expit(x) * special.expit(-x)
+        spread = expit(x) * expit(-x)
         largest = np.maximum(step**-2.0 / (spread * tasks), 10.0 * trials + 1.0)
         kappa = np.minimum(np.exp(-y[chosen, None]), largest)
         kept = weights > NEGLIGIBLE
         parts.append(
             (
                 weights[kept],
-                (special.expit(x) * kappa)[kept],
-                (special.expit(-x) * kappa)[kept],
+                (expit(x) * kappa)[kept],
+                (expit(-x) * kappa)[kept],
             )
         )
     return TaskNodes(*(np.concatenate(group) for group in zip(*parts, strict=True)))
@@ -126,7 +127,7 @@ def suite_nodes(
     weights /= weights.sum()
     kept = weights > 1e-14
     kappa = np.minimum(np.exp(-y), 1e13)[:, None]
-    alpha, beta = special.expit(x) * kappa, special.expit(-x) * kappa
+    alpha, beta = expit(x) * kappa, expit(-x) * kappa
     return TaskNodes(weights[kept] / weights[kept].sum(), alpha[kept], beta[kept])
 
 
@@ -158,4 +159,4 @@ def _width(x: Array, kappa: Array, tasks: int, trials: float) -> Array:
     # Roots one by one: under a prior that is heavy at ICC 0, kappa squared overflows.
     deviation = np.sqrt((kappa + trials) / tasks) / kappa
     with np.errstate(over="ignore"):
-        return np.asarray(deviation / np.sqrt(special.expit(x) * special.expit(-x)))
+        return np.asarray(deviation / np.sqrt(expit(x) * expit(-x)))

@@ -11,12 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
-from scipy import special
 
 from bayeseval._quadrature import log_sum
+from bayeseval._special import expit, log_expit, softplus
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.hierarchical._functionals import Functional, solve_pass_hat
-from bayeseval.hierarchical._likelihood import log_rates
 
 __all__ = ["log_passes", "probs_above"]
 
@@ -66,8 +65,8 @@ def log_passes(rollouts: int, x: Array, y: Array) -> Array:
     With rho = 1 / (1 + kappa) every factor mean kappa + j is multiplied by rho, so that
     nothing is lost from ICC 0 to 1; a factor 1 - rho remains where both outcomes occur.
     """
-    log_mean, log_rest = log_rates(x)
-    rho, rest = special.expit(y), special.expit(-y)
+    log_mean, log_rest = log_expit(x)
+    rho, rest = expit(y), expit(-y)
 
     def sums(base: Array, first: Array | float) -> Array:
         rows = np.zeros((rollouts + 1, x.size))
@@ -79,7 +78,7 @@ def log_passes(rollouts: int, x: Array, y: Array) -> Array:
     passed = sums(np.exp(log_mean) * rest, log_mean)
     failed = sums(np.exp(log_rest) * rest, log_rest)
     table = passed + failed[::-1] - sums(rest, 0.0)[-1]
-    table[1:-1] -= np.logaddexp(0.0, y)
+    table[1:-1] -= softplus(y)
     return np.asarray(table)
 
 
@@ -203,7 +202,7 @@ def _integrate(
     logs = _log_density(histograms, x, y, prior) + log_weight
     below, above = log_sum(logs.reshape(len(histograms), 2, -1)).T
     sharing = np.exp(2 * np.logaddexp(below, above) - log_sum(log_sum(2 * logs)))
-    return np.asarray(special.expit(above - below)), np.asarray(sharing)
+    return np.asarray(expit(above - below)), np.asarray(sharing)
 
 
 def _stretch(points: Array, low: Array | float, high: Array | float) -> Array:
@@ -214,7 +213,7 @@ def _log_density(histograms: Array, x: Array, y: Array, prior: HierarchicalPrior
     """Log posterior density, without its constant, at x of shape (n_x, 1) or (n_x, y.size)."""
     across, along = (each.ravel() for each in np.broadcast_arrays(x, y))
     table = log_passes(histograms.shape[1] - 1, across, along)
-    logs = prior.log_density_x(*log_rates(across)) + prior.log_density_y(along)
+    logs = prior.log_density_x(*log_expit(across)) + prior.log_density_y(along)
     return np.asarray((histograms @ table + logs).reshape(-1, len(x), y.size))
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy import fft, special
 
+from bayeseval._special import expit
 from bayeseval._validate import Seed
 from bayeseval.posterior._base import About, Posterior
 from bayeseval.posterior._discrete import DiscretePosterior
@@ -259,7 +260,7 @@ def _window(posterior: Posterior) -> tuple[float, float]:
         inside, outside = -side * 700.0, side * 700.0
         for _ in range(4):
             z = np.linspace(inside, outside, 33)
-            x = special.expit(z)
+            x = expit(z)
             tail = posterior._below(x) if side < 0 else posterior._above(x)
             last = int(np.flatnonzero(tail > OUTSIDE)[-1]) if np.any(tail > OUTSIDE) else 0
             inside, outside = z[last], z[min(last + 1, 32)]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 from bayeseval._quadrature import log_sum
-from bayeseval._special import log_beta
+from bayeseval._special import expit, log_beta, log_expit
 from bayeseval._validate import Seed, as_generator, as_whole
 from bayeseval.posterior._base import About, Posterior
 
@@ -147,18 +147,18 @@ class BetaMixture(Posterior):
 
     def _below_z(self, z: Array) -> Array:
         """Pr[logit p <= z]; keeps its digits where p rounds to 1."""
-        low = special.betainc(self.alpha, self.beta, special.expit(z)[:, None])
-        high = special.betaincc(self.beta, self.alpha, special.expit(-z)[:, None])
+        low = special.betainc(self.alpha, self.beta, expit(z)[:, None])
+        high = special.betaincc(self.beta, self.alpha, expit(-z)[:, None])
         return np.asarray(np.where(z[:, None] < 0, low, high) @ self.weights)
 
     def _above_z(self, z: Array) -> Array:
-        low = special.betaincc(self.alpha, self.beta, special.expit(z)[:, None])
-        high = special.betainc(self.beta, self.alpha, special.expit(-z)[:, None])
+        low = special.betaincc(self.alpha, self.beta, expit(z)[:, None])
+        high = special.betainc(self.beta, self.alpha, expit(-z)[:, None])
         return np.asarray(np.where(z[:, None] < 0, low, high) @ self.weights)
 
     def log_density_z(self, z: Array) -> Array:
         """Log density of logit p, shape of z; finite wherever double precision reaches."""
-        log_p, log_q = -np.logaddexp(0.0, -z), -np.logaddexp(0.0, z)
+        log_p, log_q = log_expit(z)
         logs = (
             self._log_scale
             + self.alpha * np.asarray(log_p)[..., None]
@@ -179,7 +179,7 @@ class BetaMixture(Posterior):
     def _quantile(self, q: Array) -> Array:
         if self.n_components == 1:
             return np.asarray(special.betaincinv(self.alpha[0], self.beta[0], q))
-        inner = special.expit(self._quantile_z(np.clip(q, 1e-300, 1.0)))
+        inner = expit(self._quantile_z(np.clip(q, 1e-300, 1.0)))
         return np.where(q <= 0, 0.0, np.where(q >= 1, 1.0, inner))
 
     def _quantile_z(self, q: Array) -> Array:

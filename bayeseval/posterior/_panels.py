@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
 from bayeseval._panels import Panels
+from bayeseval._special import expit, log_expit
 from bayeseval._validate import Seed, as_generator, as_whole
 from bayeseval.posterior._base import About, Posterior
 
@@ -100,7 +100,7 @@ class GridPosterior(Posterior):
         # At an end of the support the density is its limit, as far as the panels reach.
         place = np.clip(self._place(x), self.panels.edges[0], self.panels.edges[-1])
         z = np.sinh(place) if self.stretched else place
-        log_scale = -np.logaddexp(0.0, z) - np.logaddexp(0.0, -z) + np.log(self._span)
+        log_scale = np.add(*log_expit(z)) + np.log(self._span)
         if self.stretched:
             log_scale = log_scale + np.log(np.cosh(place))
         with np.errstate(divide="ignore", over="ignore"):

@@ -184,14 +184,15 @@ def _tree(fit: Fit) -> xr.DataTree:
     """The draws with the two log densities, summed over tasks."""
     import arviz as az
 
-    from bayeseval.hierarchical._likelihood import log_likelihood, log_rates
+    from bayeseval._special import log_expit
+    from bayeseval.hierarchical._likelihood import log_likelihood
     from bayeseval.hierarchical._tree import log_prior_draws
     from bayeseval.posterior import logit
 
     draws = fit.draws
     with np.errstate(invalid="ignore"):
         x, y = np.clip(logit(draws.mean), -600, 600), np.clip(logit(draws.icc), -600, 600)
-    log_mean, log_rest = log_rates(x)
+    log_mean, log_rest = log_expit(x)
     tails = fit.exact.tails
     tree: xr.DataTree = az.from_dict(
         {

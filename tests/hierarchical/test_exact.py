@@ -110,8 +110,8 @@ def test_one_rollout_each_is_the_conjugate_model(passes: int, tasks: int, prior:
     a, b = chosen.mean
     beta = stats.beta(a + passes, b + tasks - passes)
     rate, icc = fit.pass_rate(), fit.icc()
-    assert rate.mean == pytest.approx(beta.mean(), rel=1e-9)
-    assert rate.sd == pytest.approx(beta.std(), rel=1e-8)
+    assert rate.mean == pytest.approx(beta.mean(), rel=1e-12)
+    assert rate.sd == pytest.approx(beta.std(), rel=1e-11)
     levels = np.array([1e-9, 0.025, 0.5, 0.975])
     assert rate.quantile(levels) == pytest.approx(beta.ppf(levels), rel=1e-7)
     for t in (0.01, 0.2, 0.8, 0.99):

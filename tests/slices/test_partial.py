@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import bayeseval as be
-from bayeseval.hierarchical._likelihood import log_likelihood, log_rates, tail_counts
+from bayeseval._special import log_expit
+from bayeseval.hierarchical._likelihood import log_likelihood, tail_counts
 from bayeseval.posterior import DrawsPosterior
 from bayeseval.slices import split
 from bayeseval.slices._model import _apart, _log_likelihood
@@ -52,7 +53,7 @@ def test_the_likelihood_is_that_of_every_slice() -> None:
     x, y = rng.normal(size=len(slices)), rng.normal(size=len(slices))
     found = pytensor.function(logits, graph, mode="FAST_COMPILE")(x, y)
     expected = sum(
-        float(log_likelihood(tail_counts(part), *log_rates(np.array(a)), np.array(b)))
+        float(log_likelihood(tail_counts(part), *log_expit(np.array(a)), np.array(b)))
         for part, a, b in zip(slices.values(), x, y, strict=True)
     )
     assert float(found) == pytest.approx(expected, rel=1e-10)
