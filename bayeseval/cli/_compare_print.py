@@ -8,7 +8,7 @@ from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.comparison import Comparison, Leaderboard
-from bayeseval.comparison._bootstrap import Kind
+from bayeseval.comparison._document import POPULATIONS, checks_of, losses, quantities
 from bayeseval.comparison._join import Joined
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
@@ -16,9 +16,8 @@ from bayeseval.unknown import Unknown
 if TYPE_CHECKING:
     from bayeseval.cli._compare_run import Options
 
-__all__ = ["board_document", "pair_document", "print_board", "print_pair", "print_systems"]
+__all__ = ["board_document", "print_board", "print_pair", "print_systems"]
 
-POPULATIONS = {"new_tasks": "new tasks", "suite": "this suite"}
 # Moved tasks and pairs that are printed; the document holds all of them.
 MOST_MOVED, MOST_PAIRS, MOST_MATRIX = 12, 10, 8
 
@@ -48,14 +47,6 @@ def _fate(joined: Joined) -> str:
     if not joined.n_unmatched:
         return "."
     return ", used." if joined.unmatched == "use" else ", left out (--unmatched use uses them)."
-
-
-def quantities(ks: tuple[int, ...]) -> list[tuple[Kind, int | None, str]]:
-    """What is asked: the pass rate, and pass@k and pass^k of each k."""
-    rows: list[tuple[Kind, int | None, str]] = [("pass_rate", None, "pass rate")]
-    rows += [("pass_at_k", k, f"pass@{k}") for k in ks if k > 1]
-    rows += [("pass_hat_k", k, f"pass^{k}") for k in ks if k > 1]
-    return rows
 
 
 def print_pair(found: Comparison, printer: Printer, options: Options, ks: tuple[int, ...]) -> None:
@@ -108,7 +99,7 @@ def _print_chances(
     low, high = options.rope
     rows = []
     for label, each in chances:
-        loss = _losses(each)
+        loss = losses(each)
         rows.append(
             (
                 label,
@@ -132,13 +123,6 @@ def _print_chances(
             "lose: points that choosing the new, or the old, system is expected to cost.",
         ],
     )  # fmt: skip
-
-
-def _losses(difference: Posterior) -> tuple[float, float]:
-    from bayeseval.comparison._questions import loss_of
-
-    loss = loss_of(difference)
-    return loss.choose_new, loss.choose_old
 
 
 def _print_beside(found: Comparison, printer: Printer, options: Options) -> None:
@@ -205,67 +189,6 @@ def _points(value: float) -> str:
 def _points_range(interval: Interval) -> str:
     limits = format_value((interval.lower, interval.upper), "points")
     return limits.removesuffix(" points")
-
-
-def pair_document(found: Comparison, options: Options, ks: tuple[int, ...]) -> dict[str, Any]:
-    """Return all that is said of two systems for JSON."""
-    estimates = []
-    for population in POPULATIONS:
-        for kind, k, _ in quantities(ks):
-            difference = found.difference(kind, k=k, population=population)  # type: ignore[arg-type]
-            row: dict[str, Any] = {"quantity": kind, "k": k, "population": population}
-            if isinstance(difference, Unknown):
-                estimates.append({**row, "unknown": difference.reason})
-                continue
-            loss_new, loss_old = _losses(difference)
-            estimates.append(
-                {
-                    **row,
-                    **_numbers(difference, options.ci_prob),
-                    "prob_better": difference.prob_above(0.0),
-                    "prob_worse": difference.prob_below(0.0),
-                    "prob_better_by": difference.prob_above(options.by),
-                    "prob_not_worse": difference.prob_above(-options.margin),
-                    "prob_equal": difference.prob_between(*options.rope),
-                    "loss_new": loss_new,
-                    "loss_old": loss_old,
-                }
-            )
-    boot, tests = found.bootstrap(ci_prob=options.ci_prob), found.tests()
-    newcombe, moved = found.newcombe(ci_prob=options.ci_prob), found.moved()
-    rates = {}
-    for name in (found.old, found.new):
-        rate = found.rate(name)
-        assert isinstance(rate, Posterior)
-        rates[name] = _numbers(rate, options.ci_prob)
-    return {
-        "sentence": found.sentence(options.ci_prob),
-        "evidence": found.evidence(options.ci_prob),
-        "engine": found.engine,
-        "estimates": estimates,
-        "asked": {"by": options.by, "margin": options.margin, "rope": list(options.rope)},
-        "rates": rates,
-        "variance_ratio": found.variance_ratio,
-        "baselines": {
-            "bootstrap": _limits(boot.interval),
-            "newcombe": _limits(newcombe),
-            "mcnemar_exact": tests if isinstance(tests, Unknown) else tests.exact,
-            "mcnemar_mid_p": tests if isinstance(tests, Unknown) else tests.mid_p,
-        },
-        "errored_bounds": found.errored_bounds(),
-        "moved": [
-            {
-                "task": task,
-                "old": [int(moved.old_passes[at]), int(moved.old_trials[at])],
-                "new": [int(moved.new_passes[at]), int(moved.new_trials[at])],
-                "mean": None if moved.mean is None else float(moved.mean[at]),
-                "prob_worse": None if moved.prob_worse is None else float(moved.prob_worse[at]),
-            }
-            for at, task in enumerate(moved.task.tolist())
-        ],
-        "notes": list(found.notes),
-        "checks": _checks(found),
-    }
 
 
 def print_board(
@@ -400,33 +323,5 @@ def board_document(found: Leaderboard, options: Options, ks: tuple[int, ...]) ->
             for at in range(len(holm))
         ],
         "notes": list(found.notes),
-        "checks": _checks(found),
+        "checks": checks_of(found),
     }
-
-
-def _numbers(posterior: Posterior, ci_prob: float) -> dict[str, Any]:
-    lower, upper = posterior.eti(ci_prob)
-    return {
-        "mean": posterior.mean,
-        "sd": posterior.sd,
-        "lower": lower,
-        "upper": upper,
-        "ci_prob": ci_prob,
-        "ci_kind": "eti",
-        "mcse_mean": posterior.mcse_mean,
-        "extrapolated": posterior.extrapolated,
-    }
-
-
-def _limits(interval: Interval | Unknown) -> Any:
-    if isinstance(interval, Unknown):
-        return interval
-    return {"lower": interval.lower, "upper": interval.upper, "kind": interval.kind,
-            "ci_prob": interval.ci_prob}  # fmt: skip
-
-
-def _checks(found: Comparison | Leaderboard) -> list[dict[str, Any]]:
-    return [
-        {"name": row.name, "value": row.value, "limit": row.limit, "passed": row.passed}
-        for row in found.checks.rows
-    ]

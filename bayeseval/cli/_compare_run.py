@@ -14,7 +14,6 @@ from bayeseval._atomic import as_output_path, atomic_path
 from bayeseval._validate import as_number, as_probability, as_whole, one_of
 from bayeseval.cli._compare_print import (
     board_document,
-    pair_document,
     print_board,
     print_pair,
     print_systems,
@@ -23,6 +22,7 @@ from bayeseval.cli._fit_run import FIGURES
 from bayeseval.cli._reading import Reading
 from bayeseval.cli._tables import Printer, print_json
 from bayeseval.comparison import Comparison, Leaderboard, compare, leaderboard
+from bayeseval.comparison._document import pair_document
 from bayeseval.comparison._join import Joined, Unmatched, join, system_name
 from bayeseval.comparison._questions import as_rope
 from bayeseval.errors import InputError
@@ -169,7 +169,14 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
             "unmatched": options.unmatched,
         }
         if isinstance(found, Comparison):
-            document |= pair_document(found, options, ks)
+            document |= pair_document(
+                found,
+                ks,
+                by=options.by,
+                margin=options.margin,
+                rope=options.rope,
+                ci_prob=options.ci_prob,
+            )
         else:
             document |= board_document(found, options, ks)
         print_json(document)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
@@ -80,6 +81,24 @@ def report(
     ] = None,
     pooling: PoolingOption = None,
     weights: WeightsOption = None,
+    baseline: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--baseline",
+            metavar="FILE",
+            help="Results of an earlier system on the same tasks: compared task by task, and what "
+            "[baseline] in a claim stands for. Several rollouts of a task are compared by "
+            "sampling.",
+        ),
+    ] = None,
+    leaked: Annotated[
+        str | None,
+        typer.Option(
+            "--leaked",
+            metavar="FACTOR",
+            help="A factor that marks leaked tasks: answers for all and for clean ones.",
+        ),
+    ] = None,
     title: Annotated[
         str | None, typer.Option("--title", metavar="TEXT", help="Title of the report.")
     ] = None,
@@ -119,13 +138,15 @@ def report(
         by=by,
         pooling=pooling,
         weights=weights,
+        baseline=baseline,
+        leaked=leaked,
         title=title,
         figures=figures,
         seed=seed,
         ci_prob=ci_prob,
     )
-    reading = Reading(
-        files=files,
+    reading = partial(
+        Reading,
         errors="exclude",
         format=format,
         system=system,
@@ -137,4 +158,4 @@ def report(
         skip_bad_records=skip_bad_records,
         combine=combine,
     )
-    _report_run.run(reading, options)
+    _report_run.run(reading(files=files), options, baseline=reading(files=baseline or []))

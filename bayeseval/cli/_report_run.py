@@ -54,6 +54,10 @@ class Options:
         How much slices tell of each other.
     weights : Weights or None
         Shares of the population.
+    baseline : tuple of str
+        Files of an earlier system; none if empty.
+    leaked : str or None
+        Factor that marks leaked tasks.
     title, figures : str or None
         Title, and folder of the figures.
     seed : int
@@ -71,6 +75,8 @@ class Options:
     by: tuple[str, ...]
     pooling: Pooling | None
     weights: Weights | None
+    baseline: tuple[str, ...]
+    leaked: str | None
     title: str | None
     figures: str | None
     seed: int
@@ -89,6 +95,8 @@ class Options:
         by: str | None,
         pooling: str | None,
         weights: str | None,
+        baseline: list[str] | None,
+        leaked: str | None,
         title: str | None,
         figures: str | None,
         seed: int | None,
@@ -107,10 +115,8 @@ class Options:
             if pooling == "partial" and engine == "exact":
                 raise InputError("--pooling partial is sampled: leave out --engine exact")
         parsed = tuple(parse_claim(text) for text in claims or ())
-        if any(each.needs_baseline for each in parsed):
-            raise InputError(
-                "report has no baseline; judge a claim about [baseline] by 'bayeseval gate'"
-            )
+        if any(each.needs_baseline for each in parsed) and not baseline:
+            raise InputError("a claim about [baseline] needs --baseline FILE")
         if any(each.needs_slices for each in parsed) and not names:
             raise InputError("worst_slice needs --by FACTOR, which says what the slices are")
         if figures is not None and Path(figures).exists() and not Path(figures).is_dir():
@@ -127,16 +133,19 @@ class Options:
             by=names,
             pooling=pooling,  # type: ignore[arg-type]
             weights=None if weights is None else read_weights(weights, by=names),
+            baseline=tuple(baseline or ()),
+            leaked=leaked,
             title=title,
             figures=figures,
             seed=secrets.randbits(32) if seed is None else as_whole(seed, "--seed"),
         )
 
 
-def run(reading: Reading, options: Options) -> None:
+def run(reading: Reading, options: Options, *, baseline: Reading) -> None:
     """Read, answer, and write the report and its figures."""
     printer = Printer()
     found = reading.find()
+    before = baseline.find() if options.baseline else None
     told = reading.told
     if options.prior != HierarchicalPrior():
         told["prior"] = "arcsine"
@@ -152,6 +161,8 @@ def run(reading: Reading, options: Options) -> None:
             by=options.by or None,
             pooling=options.pooling,
             weights=options.weights,
+            baseline=None if before is None else before.rollouts,
+            leaked=options.leaked,
             engine=options.engine,
             prior=options.prior,
             confidence=options.confidence,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
-from scipy import stats
+from scipy import special
 
 from bayeseval._format import format_percent, format_probability
 from bayeseval._validate import Population, as_probability, as_whole, nearest_names, shown
@@ -458,4 +458,4 @@ def _paired_t(change: Array) -> float:
     if sd == 0.0:
         # Every task shows the same difference; of one task nothing is known.
         return 1.0 if mean == 0.0 or n < 2 else 2.0 * 0.5**n
-    return float(2.0 * stats.t.sf(abs(mean) / (sd / np.sqrt(n)), n - 1))
+    return float(2.0 * special.stdtr(n - 1, -abs(mean) / (sd / np.sqrt(n))))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from scipy import stats
+from scipy import special
 
 from bayeseval._interval import Interval
+from bayeseval._special import log_binomial
 from bayeseval._validate import as_probability
 from bayeseval.baselines._proportion import wilson_interval
 from bayeseval.comparison._table import PairedTable
@@ -93,8 +94,8 @@ def paired_tests(table: PairedTable) -> PairedTests:
     discordant, least = new + old, min(new, old)
     difference = (new - old) / n
     variance = max(discordant / n - difference**2, 0.0)
-    coin = stats.binom(discordant, 0.5)
-    exact = min(1.0, 2.0 * float(coin.cdf(least)))
+    at_most = float(special.bdtr(least, discordant, 0.5))
+    just = math.exp(float(log_binomial(discordant, least)) - discordant * math.log(2.0))
     none = Unknown("no task tells the systems apart")
     return PairedTests(
         difference=difference,
@@ -103,9 +104,9 @@ def paired_tests(table: PairedTable) -> PairedTests:
         if n > 1
         else Unknown("it needs more than one task"),
         phi=_phi(table, corrected=False),
-        exact=exact,
-        mid_p=1.0 if new == old else 2.0 * float(coin.cdf(least)) - float(coin.pmf(least)),
-        exact_new_better=float(coin.sf(new - 1)),
+        exact=min(1.0, 2.0 * at_most),
+        mid_p=1.0 if new == old else 2.0 * at_most - just,
+        exact_new_better=float(special.bdtr(old, discordant, 0.5)),
         chi2=(new - old) ** 2 / discordant if discordant else none,
         chi2_cc=max(abs(new - old) - 1, 0) ** 2 / discordant if discordant else none,
     )

@@ -16,6 +16,11 @@ The document (``"schema": "bayeseval.report/1"``):
     As in ``bayeseval fit --json``.
 ``slices``
     null, or ``by``, ``pooling``, ``rows``, ``weights`` and ``stratified``.
+``comparison``
+    null, or the suite against its baseline, as in ``bayeseval compare --json``.
+``leaked``
+    null, or ``tasks``, ``leaked_tasks`` and ``rows``: ``quantity``, ``k``, and the posteriors
+    ``all``, ``clean``, ``leaked`` and ``inflation``.
 ``tasks``
     All of them: ``task``, ``passes``, ``trials``, ``errored``, ``raw_rate`` (null without a
     score), ``mean``, ``lower``, ``upper``, ``k``, ``pass_at_k`` and ``pass_hat_k``.
@@ -35,15 +40,16 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from bayeseval import __version__
+from bayeseval.comparison._document import pair_document
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
 if TYPE_CHECKING:
     from bayeseval.hierarchical import Fit
-    from bayeseval.report._gather import Estimate, Report
+    from bayeseval.report._gather import Estimate, Quantity, Report
 
 __all__ = ["to_json"]
 
@@ -109,6 +115,10 @@ def _document(report: Report) -> dict[str, Any]:
             for (passes, trials), number in suite.histogram().items()
         ],
         "slices": _slices(report),
+        "comparison": None
+        if report.comparison is None
+        else pair_document(report.comparison, (1, report.k_most), ci_prob=report.ci_prob),
+        "leaked": _leaked(report),
         "tasks": _tasks(report),
         "lost": _lost(report),
         "prior": report.fit.prior.formula,
@@ -139,6 +149,27 @@ def _posterior(
         "extrapolated": posterior.extrapolated,
         "threshold": above,
         "prob_above": None if above is None else posterior.prob_above(above),
+    }
+
+
+def _leaked(report: Report) -> dict[str, Any] | None:
+    found = report.contamination
+    if found is None:
+        return None
+    asked: list[tuple[Quantity, int]] = [("pass_rate", 1)]
+    if report.k_most > 1:
+        asked += [("pass_at_k", report.k_most), ("pass_hat_k", report.k_most)]
+    sets: tuple[Literal["all", "clean", "leaked"], ...] = ("all", "clean", "leaked")
+    rows = []
+    for kind, k in asked:
+        row: dict[str, Any] = {"quantity": kind, "k": k}
+        row |= {each: _posterior(found.answer(each, kind, k), report, bar=False) for each in sets}
+        row["inflation"] = _posterior(found.inflation(kind, k), report, bar=False)
+        rows.append(row)
+    return {
+        "tasks": found.sliced.n_tasks,
+        "leaked_tasks": found.leaked.cells.n_tasks,
+        "rows": rows,
     }
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from bayeseval._atomic import atomic_path
 from bayeseval.errors import InputError
 from bayeseval.plots import (
+    plot_comparison,
     plot_pass_curve,
     plot_populations,
     plot_posterior,
@@ -53,7 +54,10 @@ class Figures:
     @property
     def _draw(self) -> dict[str, Callable[[], Figure]]:
         report = self._report
-        found: dict[str, Callable[[], Figure]] = {
+        found: dict[str, Callable[[], Figure]] = {}
+        if report.comparison is not None:
+            found["comparison"] = self._comparison
+        found |= {
             "posterior": self._posterior,
             "populations": self._populations,
             "pass_curve": self._curve,
@@ -96,6 +100,13 @@ class Figures:
 
     # -- one by one -------------------------------------------------------------------
 
+    def _comparison(self) -> Figure:
+        found = self._report.comparison
+        assert found is not None
+        figure, ax = _figure(3.6)
+        plot_comparison(found, ci_prob=self._report.ci_prob, ax=ax)
+        return figure
+
     def _posterior(self) -> Figure:
         report = self._report
         figure, ax = _figure(4.4)
@@ -124,7 +135,9 @@ class Figures:
     def _grid(self) -> Figure:
         n = self._report.rollouts.n_tasks
         figure, ax = _figure(1.7 + 0.142 * n if n <= MOST_NAMED else 5.6)
-        plot_sampling_grid(self._report.rollouts, k=self._report.k_most, ax=ax)
+        report = self._report
+        marks = None if report.contamination is None else report.contamination.sliced.by[0]
+        plot_sampling_grid(report.rollouts, k=report.k_most, leaked=marks, ax=ax)
         return figure
 
     def _slices(self) -> Figure:

@@ -24,11 +24,13 @@ from bayeseval._validate import (
 from bayeseval._weights import Weights, as_weights
 from bayeseval.baselines import Baseline, baseline_table, clustered_se
 from bayeseval.claims import Claim, Verdict, evaluate, parse_claim
+from bayeseval.comparison import Comparison, compare
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior, fit_suite
 from bayeseval.passk import pass_curve
 from bayeseval.plots._curve import _chosen_k
-from bayeseval.population import StratifiedEstimate, stratified_rate
+from bayeseval.population import Contamination, StratifiedEstimate, contamination, stratified_rate
+from bayeseval.population._contamination import leaked_levels
 from bayeseval.posterior import Posterior
 from bayeseval.record import EstimateRecord, Provenance, make_record
 from bayeseval.report._once import OnceFit
@@ -108,6 +110,10 @@ class Report:
         The suite by slice.
     weights : Weights or None
         Shares of the slices in the population.
+    comparison : Comparison or None
+        The suite against the results of the baseline.
+    contamination : Contamination or None
+        Leaked tasks against clean ones.
     lost : tuple of two Fit, or None
         If all errored rollouts had failed, and if all had passed.
     provenance : Provenance
@@ -126,6 +132,8 @@ class Report:
     verdicts: tuple[Verdict, ...]
     sliced: SlicedFit | None
     weights: Weights | None
+    comparison: Comparison | None
+    contamination: Contamination | None
     lost: tuple[Fit, Fit] | None
     provenance: Provenance
     seed: int
@@ -255,12 +263,14 @@ class Report:
 
     @cached_property
     def records(self) -> tuple[EstimateRecord, ...]:
-        """The headline first, then one for each part of each claim."""
+        """The headline first, then one for each part of each claim about this suite alone."""
         if self.sliced is not None and self.weights is not None:
             found = [self._record(self.sliced, weights=self.weights)]
         else:
             found = [self._record(self.fit)]
         for verdict in self.verdicts:
+            if verdict.claim.needs_baseline:
+                continue
             source = self.sliced if verdict.claim.needs_slices else self.fit
             assert source is not None
             for part in verdict.claim.comparisons:
@@ -356,6 +366,8 @@ def make_report(
     by: str | Iterable[str] | None = None,
     pooling: Pooling | None = None,
     weights: Weights | Mapping[Any, float] | None = None,
+    baseline: Rollouts | None = None,
+    leaked: str | None = None,
     engine: Engine = "exact",
     prior: HierarchicalPrior | None = None,
     confidence: float = 0.95,
@@ -386,8 +398,14 @@ def make_report(
         How much slices tell of each other. Default: partial with ``engine="nuts"``, else none.
     weights : Weights or mapping of str to float, optional
         Shares of the slices in the population.
+    baseline : Rollouts, optional
+        Results of an earlier system on the same tasks: what ``[baseline]`` in a claim stands
+        for, and what the suite is compared with, task by task. Several rollouts of a task are
+        compared by a PyMC model, which is sampled whatever `engine` is.
+    leaked : str, optional
+        A factor with two levels that marks leaked tasks.
     engine : {"exact", "nuts"}, default "exact"
-        Whether the PyMC model is sampled and checked as well.
+        Whether the PyMC model of the suite is sampled and checked as well.
     prior : HierarchicalPrior, optional
         Default: uniform on the mean rate and on the ICC.
     confidence : float, default 0.95
@@ -431,13 +449,15 @@ def make_report(
         bar = _first_bar(parsed, "pass_rate")
     elif not parsed:
         parsed = (parse_claim(f"pass_rate > {bar:.15g}"),)
-    if any(each.needs_baseline for each in parsed):
-        raise InputError("a report has no baseline; judge such a claim by evaluate or by gate")
+    if baseline is None and any(each.needs_baseline for each in parsed):
+        raise InputError("a claim about [baseline] needs baseline=ROLLOUTS (--baseline FILE)")
     names = () if by is None else (by,) if isinstance(by, str) else tuple(by)
     if any(each.needs_slices for each in parsed) and not names:
         raise InputError("worst_slice needs slices: by=FACTOR (--by FACTOR)")
     if weights is not None and not names:
         raise InputError("weights need slices: by=FACTOR (--by FACTOR)")
+    if leaked is not None:
+        leaked_levels(rollouts, leaked)
     ks = _as_ks(rollouts, k)
     seed = int(as_generator(rng).integers(2**32)) if not isinstance(rng, int) else rng
 
@@ -460,8 +480,17 @@ def make_report(
         shares = None if weights is None else as_weights(weights)
         if shares is not None and sliced is not None:
             shares.align(sliced.labels).require_support()
+        before = comparison = None
+        if baseline is not None:
+            before = OnceFit.of(fit_suite(baseline, engine="exact", prior=prior, rng=seed))
+            comparison = compare(baseline, rollouts, draws=draws, chains=chains, rng=seed)
         verdicts = tuple(
-            evaluate(each, sliced if each.needs_slices and sliced else fit, confidence=confidence)
+            evaluate(
+                each,
+                sliced if each.needs_slices and sliced else fit,
+                confidence=confidence,
+                baseline=before,
+            )
             for each in parsed
         )
         lost = None
@@ -486,6 +515,10 @@ def make_report(
         verdicts=verdicts,
         sliced=sliced,
         weights=shares,
+        comparison=comparison,
+        contamination=None
+        if leaked is None
+        else contamination(rollouts, leaked=leaked, prior=prior),
         lost=lost,
         provenance=Provenance() if provenance is None else provenance,
         seed=seed,

@@ -44,6 +44,13 @@ def methods(report: Report) -> list[str]:
             "Slices are combined by post-stratification [6]: the sum of the slices' rates times "
             "their shares. The number of effective tasks is Kish's."
         )
+    if report.comparison is not None:
+        found.append(
+            "Comparison. Both systems ran the same tasks, and are compared task by task: with one "
+            "rollout each by the posterior of their 2 x 2 table, else by a model in which a "
+            "task's difficulty is shared by the systems. It was "
+            + ("integrated." if report.comparison.engine == "exact" else "sampled in PyMC by NUTS.")
+        )
     if report.sampled is not None:
         found.append(
             "Sampling. The same model was sampled in PyMC by NUTS, and is checked by rank-"

@@ -17,6 +17,7 @@ from bayeseval.report._blocks import (
     Verdicts,
 )
 from bayeseval.report._gather import Report
+from bayeseval.report._sections_more import against_baseline, leaked_tasks
 from bayeseval.report._sections_rest import rest_sections
 from bayeseval.report._words import HEADS, answer, chance, counted, level, percent, span
 from bayeseval.unknown import Unknown
@@ -34,6 +35,10 @@ def sections(report: Report) -> tuple[Section, ...]:
     found = [
         _verdict(report),
         _headline(report),
+    ]
+    if report.comparison is not None:
+        found.append(against_baseline(report, report.comparison))
+    found += [
         _baselines(report),
         _populations(report),
         _attempts(report),
@@ -41,6 +46,8 @@ def sections(report: Report) -> tuple[Section, ...]:
     ]
     if report.sliced is not None:
         found.append(_slices(report))
+    if report.contamination is not None:
+        found.append(leaked_tasks(report, report.contamination))
     found += [_tasks(report), _spread(report)]
     return (*found, *rest_sections(report))
 

@@ -9,7 +9,17 @@ from bayeseval._interval import Interval
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
-__all__ = ["HEADS", "answer", "chance", "counted", "level", "percent", "span"]
+__all__ = [
+    "HEADS",
+    "answer",
+    "chance",
+    "counted",
+    "level",
+    "percent",
+    "points",
+    "points_span",
+    "span",
+]
 
 HEADS = {"new_tasks": "New tasks", "suite": "This suite", "next_run": "Next run"}
 
@@ -32,6 +42,16 @@ def span(limits: Interval | Unknown | Any) -> str:
         return "UNKNOWN"
     low, high = float(limits[0]), float(limits[1])
     return "UNKNOWN" if low != low else format_value((low, high), "percent")
+
+
+def points(value: float) -> str:
+    """A difference of shares in points."""
+    return format_value(float(value), "points").removesuffix(" points")
+
+
+def points_span(limits: Interval) -> str:
+    """An interval of a difference in points."""
+    return format_value((limits.lower, limits.upper), "points").removesuffix(" points")
 
 
 def answer(posterior: Posterior | Unknown, ci_prob: float) -> str:

@@ -76,7 +76,7 @@ def test_weights_of_a_file(run: Run, results: Path, tmp_path: Path) -> None:
     ("options", "message"),
     [
         (["--claim", "pass^3 is good"], "claim"),
-        (["--claim", "pass_rate - pass_rate[baseline] > 0"], "report has no baseline"),
+        (["--claim", "pass_rate - pass_rate[baseline] > 0"], "needs --baseline FILE"),
         (["--claim", "worst_slice pass_rate > 0.5"], "worst_slice needs --by FACTOR"),
         (["--above", "80"], "--above must be between 0 and 1"),
         (["--k", "0"], "--k must be whole numbers"),

@@ -112,7 +112,7 @@ def test_what_fails_leaves_the_old_file(
     [
         ({"claims": ["pass^3 is good"]}, "claim"),
         ({"claims": ["worst_slice pass_rate > 0.5"]}, "worst_slice needs slices"),
-        ({"claims": ["pass_rate - pass_rate[baseline] > 0"]}, "has no baseline"),
+        ({"claims": ["pass_rate - pass_rate[baseline] > 0"]}, "needs baseline=ROLLOUTS"),
         ({"above": 80}, "above must be between 0 and 1"),
         ({"k": [0]}, "k must be at least 1"),
         ({"k": []}, "at least one whole number"),

@@ -1,0 +1,143 @@
+"""What is said of two systems, as a document for JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from bayeseval._interval import Interval
+from bayeseval.comparison._bootstrap import Kind
+from bayeseval.comparison._leaderboard import Leaderboard
+from bayeseval.comparison._questions import loss_of
+from bayeseval.comparison._result import Comparison
+from bayeseval.posterior import Posterior
+from bayeseval.unknown import Unknown
+
+__all__ = ["POPULATIONS", "checks_of", "losses", "pair_document", "quantities"]
+
+POPULATIONS = {"new_tasks": "new tasks", "suite": "this suite"}
+
+
+def quantities(ks: tuple[int, ...]) -> list[tuple[Kind, int | None, str]]:
+    """What is asked: the pass rate, and pass@k and pass^k of each k."""
+    rows: list[tuple[Kind, int | None, str]] = [("pass_rate", None, "pass rate")]
+    rows += [("pass_at_k", k, f"pass@{k}") for k in ks if k > 1]
+    rows += [("pass_hat_k", k, f"pass^{k}") for k in ks if k > 1]
+    return rows
+
+
+def losses(difference: Posterior) -> tuple[float, float]:
+    """Points that choosing the new, or the old, system is expected to cost."""
+    loss = loss_of(difference)
+    return loss.choose_new, loss.choose_old
+
+
+def pair_document(
+    found: Comparison,
+    ks: tuple[int, ...],
+    *,
+    by: float = 0.0,
+    margin: float = 0.02,
+    rope: tuple[float, float] = (-0.01, 0.01),
+    ci_prob: float = 0.95,
+) -> dict[str, Any]:
+    """Return all that is said of two systems for JSON.
+
+    Parameters
+    ----------
+    found : Comparison
+        The two systems.
+    ks : tuple of int
+        Values of k for pass@k and pass^k.
+    by, margin : float
+        Better by more than `by`; not worse by as much as `margin`.
+    rope : tuple of float
+        Differences that make no difference.
+    ci_prob : float
+        Level of the intervals.
+    """
+    estimates = []
+    for population in POPULATIONS:
+        for kind, k, _ in quantities(ks):
+            difference = found.difference(kind, k=k, population=population)  # type: ignore[arg-type]
+            row: dict[str, Any] = {"quantity": kind, "k": k, "population": population}
+            if isinstance(difference, Unknown):
+                estimates.append({**row, "unknown": difference.reason})
+                continue
+            loss_new, loss_old = losses(difference)
+            estimates.append(
+                {
+                    **row,
+                    **_numbers(difference, ci_prob),
+                    "prob_better": difference.prob_above(0.0),
+                    "prob_worse": difference.prob_below(0.0),
+                    "prob_better_by": difference.prob_above(by),
+                    "prob_not_worse": difference.prob_above(-margin),
+                    "prob_equal": difference.prob_between(*rope),
+                    "loss_new": loss_new,
+                    "loss_old": loss_old,
+                }
+            )
+    boot, tests = found.bootstrap(ci_prob=ci_prob), found.tests()
+    newcombe, moved = found.newcombe(ci_prob=ci_prob), found.moved()
+    rates = {}
+    for name in (found.old, found.new):
+        rate = found.rate(name)
+        assert isinstance(rate, Posterior)
+        rates[name] = _numbers(rate, ci_prob)
+    return {
+        "sentence": found.sentence(ci_prob),
+        "evidence": found.evidence(ci_prob),
+        "engine": found.engine,
+        "estimates": estimates,
+        "asked": {"by": by, "margin": margin, "rope": list(rope)},
+        "rates": rates,
+        "variance_ratio": found.variance_ratio,
+        "baselines": {
+            "bootstrap": _limits(boot.interval),
+            "newcombe": _limits(newcombe),
+            "mcnemar_exact": tests if isinstance(tests, Unknown) else tests.exact,
+            "mcnemar_mid_p": tests if isinstance(tests, Unknown) else tests.mid_p,
+        },
+        "errored_bounds": found.errored_bounds(),
+        "moved": [
+            {
+                "task": task,
+                "old": [int(moved.old_passes[at]), int(moved.old_trials[at])],
+                "new": [int(moved.new_passes[at]), int(moved.new_trials[at])],
+                "mean": None if moved.mean is None else float(moved.mean[at]),
+                "prob_worse": None if moved.prob_worse is None else float(moved.prob_worse[at]),
+            }
+            for at, task in enumerate(moved.task.tolist())
+        ],
+        "notes": list(found.notes),
+        "checks": checks_of(found),
+    }
+
+
+def _numbers(posterior: Posterior, ci_prob: float) -> dict[str, Any]:
+    lower, upper = posterior.eti(ci_prob)
+    return {
+        "mean": posterior.mean,
+        "sd": posterior.sd,
+        "lower": lower,
+        "upper": upper,
+        "ci_prob": ci_prob,
+        "ci_kind": "eti",
+        "mcse_mean": posterior.mcse_mean,
+        "extrapolated": posterior.extrapolated,
+    }
+
+
+def _limits(interval: Interval | Unknown) -> Any:
+    if isinstance(interval, Unknown):
+        return interval
+    return {"lower": interval.lower, "upper": interval.upper, "kind": interval.kind,
+            "ci_prob": interval.ci_prob}  # fmt: skip
+
+
+def checks_of(found: Comparison | Leaderboard) -> list[dict[str, Any]]:
+    """The checks of the sampler, for JSON."""
+    return [
+        {"name": row.name, "value": row.value, "limit": row.limit, "passed": row.passed}
+        for row in found.checks.rows
+    ]
