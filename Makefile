@@ -7,7 +7,10 @@ BIN := .venv/bin
 INSTALLED := .venv/.installed
 EXTRAS := .[test,docs]
 
-.PHONY: help demo test lint format bench docs constraints clean
+# Without stored bytecode every command would compile its libraries again, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
+
+.PHONY: help demo test lint format bench calibration exactness docs constraints clean
 
 help:
 	@echo "make demo         analyse examples/sqlagent.csv and draw its figure"
@@ -15,6 +18,8 @@ help:
 	@echo "make lint         check style and types"
 	@echo "make format       put the code into its standard form"
 	@echo "make bench        measure speed beside the alternatives"
+	@echo "make exactness    largest error against each reference vector in ../shared/vectors"
+	@echo "make calibration  run the calibration study: coverage, claims, ranks (some 15 minutes)"
 	@echo "make docs         build the pages in docs/_build/html"
 	@echo "make constraints  pin the newest versions of all dependencies"
 	@echo "make clean        remove what the other targets made, except .venv"
@@ -31,7 +36,7 @@ $(INSTALLED): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || $(BIN)/python -m ensurepip
 	@echo "Installing into .venv; the first time takes a minute or more." >&2
 	@$(BIN)/python -m pip install -qq -c constraints.txt uv \
-	  && $(BIN)/python -m uv pip install --quiet --python $(BIN)/python -c constraints.txt -e '$(EXTRAS)' \
+	  && $(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(BIN)/python -c constraints.txt -e '$(EXTRAS)' \
 	  || { echo "uv cannot install here; pip does it." >&2; \
 	       $(BIN)/python -m pip install -qq -c constraints.txt -e '$(EXTRAS)'; }
 	@touch $@
@@ -56,6 +61,12 @@ format: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
+
+exactness: $(INSTALLED)
+	$(BIN)/python benchmarks/exactness.py
+
+calibration: $(INSTALLED)
+	$(BIN)/python -m benchmarks.calibration
 
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
