@@ -52,9 +52,10 @@ The document that ``--json`` prints (``"schema": "bayeseval.fit/1"``):
     ``rollouts``, ``passes``, ``errored``, ``raw_rate``, ``wilson``, ``bootstrap``, ``mean``,
     ``lower``, ``upper``, ``small``), ``worst`` with ``prob_worst``, ``weights`` (``share``,
     ``count``, ``unsupported``), ``estimates`` over the mix of slices (with
-    ``if_unsupported_pass`` where a slice without tasks gives a range), ``lost``,
-    ``stratified`` (``estimate``, ``se``, ``interval``, ``unweighted``, ``n_eff``,
-    ``variance_share``), ``next_tasks`` and ``checks``.
+    ``if_unsupported_pass`` where a slice without tasks gives a range), ``lost``, ``priors``
+    (the pass rate under other priors; null if partially pooled), ``stratified``
+    (``estimate``, ``se``, ``interval``, ``unweighted``, ``n_eff``, ``variance_share``),
+    ``next_tasks`` and ``checks``.
 ``flaky``
     The tasks with the largest pass@k minus pass^k: ``task``, ``passes``, ``trials``, ``k``,
     ``mean``, ``lower``, ``upper``.

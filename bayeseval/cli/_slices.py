@@ -17,6 +17,7 @@ from bayeseval.population import Contamination, StratifiedEstimate, contaminatio
 from bayeseval.population._contamination import leaked_levels
 from bayeseval.posterior import Posterior
 from bayeseval.rollouts import Rollouts
+from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
 from bayeseval.slices import SlicedFit, SliceTable, WorstSlice, fit, split
 from bayeseval.slices._split import level_named
 from bayeseval.unknown import Unknown
@@ -182,6 +183,9 @@ class SliceReport:
         The slices side by side.
     worst : WorstSlice
         The slice with the smallest pass rate.
+    priors : PriorSensitivity or None
+        The pass rate of new tasks over the mix under other priors, where slices are not
+        partially pooled and every slice with weight has tasks.
     ci_prob : float
         Level of all intervals.
     above : float or None
@@ -194,6 +198,7 @@ class SliceReport:
     stratified: StratifiedEstimate | Unknown
     table: SliceTable
     worst: WorstSlice
+    priors: PriorSensitivity | None
     ci_prob: float
     above: float | None
 
@@ -217,7 +222,12 @@ def slice_report(
     stratified: StratifiedEstimate | Unknown = Unknown("a slice with weight has no task")
     weights = chosen.weights
     shares = sliced.shares if weights is None else weights
+    priors = None
     if weights is None or not weights.align(sliced.labels).unsupported:
+        if sliced.pooling != "partial":
+            priors = prior_sensitivity(
+                sliced, weights=shares, above=options.above, ci_prob=options.ci_prob
+            )
         stratified = stratified_rate(
             rollouts, by=chosen.by, weights=shares, ci_prob=options.ci_prob
         )
@@ -228,6 +238,7 @@ def slice_report(
         stratified,
         sliced.table(ci_prob=options.ci_prob),
         sliced.worst_slice(),
+        priors,
         options.ci_prob,
         options.above,
     )

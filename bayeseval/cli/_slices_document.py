@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayeseval.cli._sensitivity import prior_document
 from bayeseval.cli._slices import SliceReport, leak_rows
 from bayeseval.population import Contamination
 from bayeseval.posterior import Posterior
@@ -75,6 +76,7 @@ def slice_document(report: SliceReport) -> dict[str, Any]:
             for row in report.weighted
             if row.lost is not None
         ],
+        "priors": None if report.priors is None else prior_document(report.priors),
         "stratified": found
         if isinstance(found, Unknown)
         else {

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
+from bayeseval.cli._sensitivity import prior_lines
 from bayeseval.cli._slices import HEADS, SliceReport, leak_rows
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.population import Contamination
@@ -114,6 +115,10 @@ def _print_weighted(report: SliceReport, printer: Printer) -> None:
                 if row.lost is not None
             ],
         )
+    if report.priors is not None:
+        printer.text()
+        for line in prior_lines((report.priors,)):
+            printer.text(line)
     _print_stratified(report, printer)
     if chosen.next_tasks is not None:
         where = sliced.next_tasks(chosen.next_tasks, weights=chosen.weights)

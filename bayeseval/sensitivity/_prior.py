@@ -17,7 +17,9 @@ from bayeseval.sensitivity._named import NAMED_PRIORS
 if TYPE_CHECKING:
     import pandas as pd
 
-    from bayeseval.hierarchical import Fit
+    from bayeseval._weights import Weights
+    from bayeseval.hierarchical import Fit, HierarchicalPrior
+    from bayeseval.slices import SlicedFit
 
 __all__ = [
     "PriorRow",
@@ -183,11 +185,12 @@ class PriorSensitivity:
 
 
 def prior_sensitivity(
-    fit: Fit | BetaPosterior,
+    fit: Fit | SlicedFit | BetaPosterior,
     *,
     answer: Answer | Callable[[Any], Posterior] = "pass_rate",
     k: int = 1,
     population: Population = "new_tasks",
+    weights: Weights | Mapping[str, float] | None = None,
     above: float | None = None,
     below: float | None = None,
     confidence: float = 0.95,
@@ -198,9 +201,10 @@ def prior_sensitivity(
 
     Parameters
     ----------
-    fit : Fit or BetaPosterior
+    fit : Fit, SlicedFit or BetaPosterior
         What `fit` or `beta_posterior` gave. A fit by NUTS is recomputed by the exact
-        engine, its own prior included.
+        engine, its own prior included. Slices are refitted as they were, apart or as one;
+        partially pooled ones have a prior of their own and are refused.
     answer : {"pass_rate", "pass_at_k", "pass_hat_k", "icc"} or callable
         What is asked, or a function that gets each refit and returns a `Posterior`, such
         as ``lambda fit: fit.task_quantile(0.1)``. Default: the pass rate.
@@ -208,6 +212,8 @@ def prior_sensitivity(
         Number of attempts, for pass@k and pass^k.
     population : {"new_tasks", "suite", "next_run"}, default "new_tasks"
         Which population a named answer of a `Fit` speaks of.
+    weights : Weights or mapping of str to float, optional
+        Shares of the slices of a `SlicedFit`; by default as in the suite.
     above, below : float, optional
         The claim: the quantity exceeds `above`, stays below `below`, or, with both, lies
         between them. Without either the posterior means are compared.
@@ -277,7 +283,7 @@ def prior_sensitivity(
         refits = _conjugate(fit, priors)
     else:
         refits = _hierarchical(fit, priors)
-    ask = _ask(fit, answer, k, population)
+    ask = _ask(fit, answer, k, population, weights)
     rows = []
     for name, formula, refit in refits:
         posterior = ask(refit)
@@ -341,11 +347,15 @@ def as_confidence(value: float) -> float:
 
 
 def _ask(
-    fit: Fit | BetaPosterior,
+    fit: Fit | SlicedFit | BetaPosterior,
     answer: Answer | Callable[[Any], Posterior],
     k: int,
     population: Population,
+    weights: Weights | Mapping[str, float] | None,
 ) -> Callable[[Any], Posterior]:
+    sliced = hasattr(fit, "slices")
+    if weights is not None and not sliced:
+        raise InputError("weights go with a fit by slice: be.fit(..., by=FACTOR)")
     if callable(answer):
         return answer
     one_of(answer, Answer, "answer")
@@ -361,13 +371,18 @@ def _ask(
             )
         return lambda refit: refit
     if answer == "icc":
+        if sliced:
+            raise InputError("each slice has an ICC of its own: ask prior_sensitivity(fit[SLICE])")
         if population != "new_tasks":
             raise InputError(f'the ICC is of new tasks; got population="{population}"')
         return lambda refit: refit.icc()
+    asked: dict[str, Any] = {"population": population}
+    if sliced:
+        asked["weights"] = weights
     if answer == "pass_at_k":
-        return lambda refit: refit.pass_at_k(attempts, population=population)
+        return lambda refit: refit.pass_at_k(attempts, **asked)
     # pass^1 is the pass rate.
-    return lambda refit: refit.pass_hat_k(attempts, population=population)
+    return lambda refit: refit.pass_hat_k(attempts, **asked)
 
 
 def _conjugate(
@@ -390,17 +405,27 @@ def _conjugate(
         yield name, f"p ~ {refit.prior}", refit
 
 
-def _hierarchical(fit: Fit, priors: Mapping[str, Any] | None) -> Iterator[tuple[str, str, Fit]]:
+def _hierarchical(
+    fit: Fit | SlicedFit, priors: Mapping[str, Any] | None
+) -> Iterator[tuple[str, str, Fit | SlicedFit]]:
     # Loads SciPy and the engines, which 'bayeseval rate' does without.
-    from bayeseval.hierarchical import Checks, Fit, HierarchicalPrior
-    from bayeseval.hierarchical._exact import integrate
+    from bayeseval.hierarchical import Fit, HierarchicalPrior
+    from bayeseval.slices import SlicedFit
 
-    if not isinstance(fit, Fit):
+    if not isinstance(fit, Fit | SlicedFit):
         raise InputError(
-            "fit must be a Fit, as be.fit makes it, or what be.beta_posterior returns; "
-            f"got {type(fit).__name__}"
+            "fit must be a Fit or a SlicedFit, as be.fit makes it, or what be.beta_posterior "
+            f"returns; got {type(fit).__name__}"
         )
-    fit.require_alone("prior_sensitivity")
+    if isinstance(fit, Fit):
+        fit.require_alone("prior_sensitivity")
+        was = fit.prior
+    elif fit.pooling == "partial":
+        raise InputError(
+            'partially pooled slices have a prior of their own: fit them with pooling="none"'
+        )
+    else:
+        was = next(iter(fit.slices.values())).prior
     alternatives: dict[str, Any] = (
         {name: named.hierarchical() for name, named in NAMED_PRIORS.items()}
         if priors is None
@@ -409,10 +434,31 @@ def _hierarchical(fit: Fit, priors: Mapping[str, Any] | None) -> Iterator[tuple[
     for name, prior in alternatives.items():
         if not isinstance(prior, HierarchicalPrior):
             raise InputError(f"prior {name!r} must be a HierarchicalPrior; got {shown(prior)}")
-    own = next((name for name, prior in alternatives.items() if prior == fit.prior), AS_FITTED)
-    for name, prior in {own: fit.prior, **alternatives}.items():
-        exact = fit.exact if name == own else integrate(fit.rollouts, prior)
-        yield name, prior.formula, Fit(fit.rollouts, prior, "exact", Checks(()), fit.seed, exact)
+    own = next((name for name, prior in alternatives.items() if prior == was), AS_FITTED)
+    for name, prior in {own: was, **alternatives}.items():
+        yield name, prior.formula, _refit(fit, prior, same=name == own)
+
+
+def _refit(fit: Fit | SlicedFit, prior: HierarchicalPrior, *, same: bool) -> Fit | SlicedFit:
+    """The exact fit under another prior, without checks."""
+    from bayeseval.hierarchical import Checks, Fit
+    from bayeseval.hierarchical._exact import integrate
+
+    if isinstance(fit, Fit):
+        exact = fit.exact if same else integrate(fit.rollouts, prior)
+        return Fit(fit.rollouts, prior, "exact", Checks(()), fit.seed, exact)
+    if same:
+        return fit
+    if fit.pooling == "complete":
+        every = integrate(fit.rollouts, prior)
+        exacts = dict.fromkeys(fit.slices, every)
+    else:
+        exacts = {label: integrate(each.rollouts, prior) for label, each in fit.slices.items()}
+    parts = {
+        label: replace(each, prior=prior, checks=Checks(()), exact=exacts[label])
+        for label, each in fit.slices.items()
+    }
+    return replace(fit, slices=parts, checks=Checks(()))
 
 
 def _short(probability: float) -> str:

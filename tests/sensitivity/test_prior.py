@@ -1,5 +1,6 @@
 """prior_sensitivity: answers under other priors, and whether their conclusion moves."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -192,3 +193,34 @@ def test_wrong_fits_and_priors() -> None:
         be.prior_sensitivity(fit, priors={"flat": (1, 1)})
     with pytest.raises(be.InputError, match="the ICC is of new tasks"):
         be.prior_sensitivity(fit, answer="icc", population="suite")
+
+
+SLICED = be.Rollouts.from_counts(
+    [4] * 12 + [0, 1, 2, 3, 3, 2, 4, 1], 4, factors={"slice": ["a"] * 12 + ["b"] * 8}
+)
+SHARES = {"a": 0.3, "b": 0.7}
+
+
+@pytest.mark.parametrize("pooling", ["none", "complete"])
+def test_slices_are_refitted_as_they_were(pooling: Any) -> None:
+    fit = be.fit(SLICED, by="slice", pooling=pooling)
+    prior = be.HierarchicalPrior.named("arcsine")
+    found = be.prior_sensitivity(
+        fit, answer="pass_hat_k", k=2, weights=SHARES, above=0.5, priors={"arcsine": prior}
+    )
+    again = be.fit(SLICED, by="slice", pooling=pooling, prior=prior)
+    wanted = again.pass_hat_k(2, weights=SHARES)
+    assert [row.name for row in found.rows] == ["as fitted", "arcsine"]
+    assert found.rows[1].mean == wanted.mean
+    assert found.rows[1].prob == wanted.prob_above(0.5)
+    assert found.rows[0].mean == fit.pass_hat_k(2, weights=SHARES).mean
+
+
+def test_slices_have_their_refusals() -> None:
+    fit = be.fit(SLICED, by="slice", pooling="none")
+    with pytest.raises(be.InputError, match=r"ask prior_sensitivity\(fit\[SLICE\]\)"):
+        be.prior_sensitivity(fit, answer="icc")
+    with pytest.raises(be.InputError, match="weights go with a fit by slice"):
+        be.prior_sensitivity(fit["a"], weights=SHARES)
+    with pytest.raises(be.InputError, match='pooling="none"'):
+        be.prior_sensitivity(replace(fit, pooling="partial"))
