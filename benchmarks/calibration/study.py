@@ -11,11 +11,29 @@ from types import ModuleType
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks.calibration import claims, clustered, one_rollout, ranks, sampled, shapes, suites
+from benchmarks.calibration import (
+    candidates,
+    claims,
+    clustered,
+    one_rollout,
+    ranks,
+    sampled,
+    shapes,
+    suites,
+)
 from benchmarks.calibration.cell import Cell, Result, Store
 
 # What readers look for first comes first, in case a run is stopped.
-PARTS: tuple[ModuleType, ...] = (one_rollout, clustered, claims, suites, shapes, ranks, sampled)
+PARTS: tuple[ModuleType, ...] = (
+    one_rollout,
+    clustered,
+    claims,
+    suites,
+    candidates,
+    shapes,
+    ranks,
+    sampled,
+)
 # One thread for each process: they would only be in each other's way.
 THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 

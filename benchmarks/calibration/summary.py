@@ -11,6 +11,8 @@ Row = list[float]
 
 # Coverage that is asked of every cell, and of those with 10 tasks.
 BAND, BAND_OF_TEN = (0.93, 0.97), (0.92, 0.985)
+# From so many tasks on, widths are asked to be close to those of a known ICC.
+MANY_TASKS = 30
 MISSES = ("coverage", "below", "above", "width")
 
 
@@ -20,6 +22,7 @@ def summarise(found: Found) -> dict[str, Any]:
         "one_rollout": lambda of: of,
         "clustered": _clustered,
         "suites": _suites,
+        "candidates": _candidates,
         "claims": _claims,
         "shapes": _shapes,
         "ranks": _ranks,
@@ -103,6 +106,24 @@ def _alternative(cells: dict[str, dict[str, float]]) -> Any:
 
 def _on_target(cells: dict[str, dict[str, float]]) -> int:
     return sum(within(each["coverage"], band_of(tasks_of(name))) for name, each in cells.items())
+
+
+def _candidates(cells: dict[str, Result]) -> Any:
+    """Coverage as of the alternatives, and widths beside the posterior that knows the ICC."""
+    first = next(iter(cells.values()))
+    found: dict[str, Any] = {"runs": first["runs"], "priors": {}}
+    for prior in first["methods"]:
+        ratios = {
+            name: cell["methods"][prior]["width"] / cell["methods"]["known ICC"]["width"]
+            for name, cell in cells.items()
+        }
+        many = [each for name, each in ratios.items() if tasks_of(name) >= MANY_TASKS]
+        found["priors"][prior] = {
+            **_alternative({name: cell["methods"][prior] for name, cell in cells.items()}),
+            "width": [statistics.fmean(many), max(many), sum(each <= 1.1 for each in many)],
+            "many": len(many),
+        }
+    return found
 
 
 def _claims(cells: dict[str, Result]) -> Any:

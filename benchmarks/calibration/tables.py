@@ -214,6 +214,7 @@ BLOCKS: dict[str, Callable[[Results], str]] = {
     "outside": tables_suites.outside,
     "widths": tables_suites.widths,
     "priors": tables_suites.priors,
+    "candidates": tables_suites.candidates,
     "functionals": tables_suites.functionals,
     "prior-functionals": prior_functionals,
     "claims": claims,

@@ -199,6 +199,40 @@ def priors(results: Results) -> str:
     )
 
 
+def candidates(results: Results) -> str:
+    """The best of the search on fresh runs, with widths."""
+    found = results["candidates"]
+    cells = results["suites"]["cells"]
+    betas = sum(not is_mixture(name) for name in cells)
+    many = next(iter(found["priors"].values()))["many"]
+    rows = [
+        [
+            prior,
+            f"{percent(each['lowest'][1])} ({each['lowest'][0]})",
+            percent(each["highest"][1]),
+            str(each["within"]),
+            str(each["target"]),
+            str(each["mixtures_target"]),
+            f"{each['width'][0]:.2f}",
+            f"{each['width'][1]:.2f}",
+            str(each["width"][2]),
+        ]
+        for prior, each in found["priors"].items()
+    ]
+    head = [
+        "prior",
+        "lowest coverage, %",
+        "highest, %",
+        f"from 93 to 97 %, of {betas}",
+        f"on target, of {betas}",
+        f"U-shaped on target, of {len(cells) - betas}",
+        "width from 30 tasks on: mean",
+        "widest",
+        f"at most 1.10, of {many}",
+    ]
+    return f"{table(head, rows)}\n{found['runs']:,} fresh runs of each cell.\n"
+
+
 def functionals(results: Results) -> str:
     """Coverage of pass^k and pass@k by the default prior over all cells."""
     cells = results["suites"]["cells"]
