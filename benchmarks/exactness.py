@@ -1,7 +1,7 @@
 """Largest error against the reference vectors, quantity by quantity.
 
     python benchmarks/exactness.py            print the table; exit status 1 if a vector is missed
-    python benchmarks/exactness.py --write    also keep it in benchmarks/exactness.json
+    python benchmarks/exactness.py --write    also keep it, for the page on evidence
 
 The tests that read ``../shared/vectors`` are run, and every comparison that they make with
 ``pytest.approx`` is noted: nothing is compared here that a test does not hold to its tolerance.
@@ -13,7 +13,7 @@ import json
 import re
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import FrameType
@@ -26,6 +26,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).parents[1]
 KEPT = Path(__file__).with_suffix(".json")
+PAGE = ROOT / "docs" / "evidence.md"
+START, END = "<!-- exactness -->", "<!-- end of exactness -->"
 # What a test calls its answer when the name says nothing of it.
 NAMELESS = {"got", "found", "value", "values", "tail", "mine", "again", "one", "other", "logs"}
 
@@ -193,6 +195,45 @@ def table(lines: list[Line]) -> Table:
     return made
 
 
+def by_test(lines: list[Line]) -> list[Line]:
+    """One line for each test: of its quantity that used up most of its tolerance."""
+    found: dict[tuple[str, str], Line] = {}
+    for each in lines:
+        key = (each.room, each.test)
+        known = found.get(key)
+        worst = each if known is None or each.used > known.used else known
+        total = each.comparisons + (0 if known is None else known.comparisons)
+        found[key] = replace(worst, comparisons=total)
+    return list(found.values())
+
+
+def markdown(lines: list[Line]) -> str:
+    """The lines of the tests as a table for the docs."""
+    rows = [
+        "| what is compared | numbers | largest error | allowed |",
+        "| --- | ---: | ---: | ---: |",
+    ]
+    for each in by_test(lines):
+        test = each.test.replace(" meet the vectors", "").replace(" meets the vectors", "")
+        kind = " relative" if each.relative else ""
+        error = "none" if each.error == 0.0 else f"{each.error:.0e}{kind}"
+        allowed = "" if each.error == 0.0 else f"{each.allowed:.0e}"
+        rows.append(f"| {each.room}: {test} | {each.comparisons:,} | {error} | {allowed} |")
+    return "\n".join(rows) + "\n"
+
+
+def kept() -> list[Line]:
+    """The lines that were kept last."""
+    return [Line(**each) for each in json.loads(KEPT.read_text(encoding="utf-8"))]
+
+
+def page_with(text: str, lines: list[Line]) -> str:
+    """The page on evidence with the table in its place."""
+    before, _, rest = text.partition(START)
+    _, _, after = rest.partition(END)
+    return f"{before}{START}\n{markdown(lines)}{END}{after}"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -206,6 +247,7 @@ def main() -> int:
     Console(width=100).print(table(lines))
     if options.write and passed:
         KEPT.write_text(json.dumps([asdict(each) for each in lines], indent=1) + "\n")
+        PAGE.write_text(page_with(PAGE.read_text(encoding="utf-8"), lines), encoding="utf-8")
     return 0 if passed else 1
 
 
