@@ -113,10 +113,7 @@ def _sum_logs(
             first = 1
         stop = last if last - first < EXPLICIT else max(first, EXPLICIT) - 1
         for j in range(first, min(stop, last) + 1):
-            term = base + j * rho
-            np.log(term, out=term)
-            term *= count
-            total += term
+            total += count * np.log(base + j * rho)
         if stop < last:
             total += count * _long_sum(base, rho, max(first, stop + 1), last)
     return total
