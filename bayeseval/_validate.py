@@ -31,6 +31,8 @@ __all__ = [
     "as_path",
     "as_positive",
     "as_probability",
+    "as_reals",
+    "as_sample_size",
     "as_text",
     "as_whole",
     "nearest_names",
@@ -44,6 +46,8 @@ Seed = int | np.random.Generator | None
 
 # Beyond any suite, and small enough that sums of counts stay exact.
 LARGEST_COUNT = 10**15
+# Draws at once: 0.8 GB of them.
+LARGEST_SAMPLE = 10**8
 # Characters of a wrong value that a message repeats.
 LONGEST_SHOWN = 200
 # Bytes of a path that any system opens.
@@ -134,14 +138,19 @@ def as_mapping(values: Any, argument: str, *, of: str) -> dict[Any, Any]:
 
 def as_array(values: Any, argument: str) -> npt.NDArray[np.float64]:
     """Return real numbers of any shape, none of them NaN."""
-    try:
-        with np.errstate(over="ignore"):
-            array = _real(values).astype(float)
-    except (TypeError, ValueError, OverflowError, RecursionError):
-        raise InputError(f"{argument} must be a number or an array; got {shown(values)}") from None
+    array = as_reals(values, argument)
     if np.any(np.isnan(array)):
         raise InputError(f"{argument} must not be NaN; got {shown(values)}")
     return array
+
+
+def as_reals(values: Any, argument: str) -> npt.NDArray[np.float64]:
+    """Return real numbers of any shape, NaN and infinities among them."""
+    try:
+        with np.errstate(over="ignore"):
+            return _real(values).astype(float)
+    except (TypeError, ValueError, OverflowError, RecursionError):
+        raise InputError(f"{argument} must be a number or an array; got {shown(values)}") from None
 
 
 def _real(values: Any) -> npt.NDArray[Any]:
@@ -213,6 +222,11 @@ def as_whole(
         )
         raise InputError(f"{argument} {rule}; got {shown(value)}")
     return whole
+
+
+def as_sample_size(value: Any) -> int:
+    """Return a number of draws that memory can hold."""
+    return as_whole(value, "size", minimum=1, maximum=LARGEST_SAMPLE)
 
 
 def as_counts(values: Any, argument: str) -> npt.NDArray[np.int64]:

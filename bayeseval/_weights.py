@@ -11,7 +11,17 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from bayeseval._validate import as_mapping, as_number, as_positive, as_whole, nearest_names, shown
+from bayeseval._validate import (
+    as_items,
+    as_mapping,
+    as_number,
+    as_path,
+    as_positive,
+    as_text,
+    as_whole,
+    nearest_names,
+    shown,
+)
 from bayeseval.errors import FormatError, InputError
 
 __all__ = ["AlignedWeights", "Weights", "as_weights", "read_weights", "slice_label"]
@@ -154,6 +164,9 @@ class Weights:
         A counted slice with neither traffic nor a task is no part of the population, and
         its prior weight goes to the others.
         """
+        labels = [
+            as_text(label, "labels") for label in as_items(labels, "labels", of="names of slices")
+        ]
         unweighted = [label for label in labels if label not in self.share]
         if unweighted:
             name = unweighted[0]
@@ -272,8 +285,10 @@ def read_weights(path: str | os.PathLike[str], *, by: str | Sequence[str]) -> We
     >>> be.read_weights(file, by="slice")
     Weights(joins 20 %, lookups 80 %)
     """
-    name = Path(path)
-    factors = (by,) if isinstance(by, str) else tuple(by)
+    name = Path(as_path(path, "path"))
+    factors = (by,) if isinstance(by, str) else as_items(by, "by", of="names of columns")
+    for each in factors:
+        as_text(each, "by")
     header, rows = _table(name)
     places = [_column(name, header, factor) for factor in factors]
     known = [

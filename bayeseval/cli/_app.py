@@ -76,6 +76,10 @@ def main(argv: Sequence[str] | None = None) -> None:
         Always: 0, or 2 after a user's mistake (one line on standard error), 130 after an
         interrupt, 1 where the reader of a pipe has gone.
     """
+    # A stream that was closed before we began: what would go there goes nowhere.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a sign shows a question mark instead of a traceback.
         if reconfigure := getattr(stream, "reconfigure", None):
@@ -104,6 +108,9 @@ def _status(run: Callable[[], Any]) -> int:
     except BrokenPipeError:
         _close_pipe()
         return BROKEN_PIPE
+    except OSError as error:
+        _close_pipe()
+        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
     except MemoryError:
         return _fail("not enough memory")
     return result if isinstance(result, int) else 0

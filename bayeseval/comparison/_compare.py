@@ -10,7 +10,6 @@ from bayeseval._validate import (
     Seed,
     as_generator,
     as_items,
-    as_kind,
     as_probability,
     as_text,
     one_of,
@@ -24,8 +23,10 @@ from bayeseval.comparison._table import as_dirichlet
 from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical import Checks
 from bayeseval.hierarchical._checks import sampler_checks
+from bayeseval.hierarchical._model import as_suite
 from bayeseval.hierarchical._sample import as_progress, run_nuts, sampler_settings
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -221,6 +222,8 @@ def sample_joined(
 ) -> tuple[int, Checks, xr.DataTree]:
     """Sample the joint model and check it."""
     as_progress(progress)
+    for name, each in zip(joined.systems, joined.rollouts, strict=True):
+        as_suite(each, f"system {name!r}")
     settings = sampler_settings(draws, tune, chains, cores)
     accept = as_probability(target_accept, "target_accept", open_ends=True)
     seed = int(as_generator(rng).integers(2**31))
@@ -235,9 +238,7 @@ def _named(
     suites: Sequence[Rollouts], names: Sequence[str] | None, fallbacks: Sequence[str]
 ) -> dict[str, Rollouts]:
     for each in suites:
-        as_kind(
-            each, Rollouts, "a system", hint="as be.read(path) or Rollouts.from_counts makes it"
-        )
+        as_rollouts(each, "a system")
     if names is None:
         names = [system_name(each, name) for each, name in zip(suites, fallbacks, strict=True)]
         if len(set(names)) < len(names):

@@ -134,7 +134,7 @@ def signed(difference: Posterior, ci_prob: float) -> str:
     """``+7.0 points (95 % CrI -2.5 to +16.1)``."""
     lower, upper = difference.eti(ci_prob)
     limits = format_value((lower, upper), "points").removesuffix(" points")
-    return f"{format_value(difference.mean, 'points')} ({100 * ci_prob:g} % CrI {limits})"
+    return f"{format_value(difference.mean, 'points')} ({100 * float(ci_prob):g} % CrI {limits})"
 
 
 def odds_text(name: str, probability: float) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from bayeseval._format import format_percent
 from bayeseval._interval import Interval
-from bayeseval._validate import Population, as_probability, nearest_names
+from bayeseval._validate import Population, as_number, as_probability, as_text, nearest_names, shown
 from bayeseval.comparison._bootstrap import Kind, PairedBootstrap, paired_bootstrap
 from bayeseval.comparison._draws import SystemDraws
 from bayeseval.comparison._join import Joined, join
@@ -183,9 +183,9 @@ class Comparison:
         kind, k, population
             As in `difference`.
         """
-        if system not in self.joined.systems:
+        if as_text(system, "system") not in self.joined.systems:
             raise InputError(
-                f"there is no system {system!r}{nearest_names(system, self.joined.systems)}; "
+                f"there is no system {shown(system)}{nearest_names(system, self.joined.systems)}; "
                 f"the systems are: {self.old}, {self.new}"
             )
         at = self.joined.systems.index(system)
@@ -228,7 +228,7 @@ class Comparison:
         population: Population = "new_tasks",
     ) -> float | Unknown:
         """Pr[old - new > by], computed as itself; parameters as in `prob_better`."""
-        return self._ask(lambda found: found.prob_below(-by), kind, k, population)
+        return self._ask(lambda found: found.prob_below(-as_number(by, "by")), kind, k, population)
 
     def prob_not_worse(
         self,

@@ -14,7 +14,7 @@ from bayeseval.claims import parse_claim
 from bayeseval.claims._verdict import prob_of
 from bayeseval.conjugate import beta_posterior
 from bayeseval.decisions._anytime import confidence_sequence, log_e_value
-from bayeseval.decisions._question import Judge, components, hierarchical
+from bayeseval.decisions._question import MOST_TASKS, Judge, components, hierarchical
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior, fit_suite
 from bayeseval.plan._result import Plan, level_text, tasks_text
@@ -181,7 +181,7 @@ def seen_of(
         ) from None
     if not single:
         raise InputError("a pair (passes, tasks) is for one rollout per task; give a Rollouts")
-    passes, tasks = as_whole(passed, "passes"), as_whole(count, "tasks")
+    passes, tasks = as_whole(passed, "passes"), as_whole(count, "tasks", maximum=MOST_TASKS)
     if passes > tasks:
         raise InputError(f"passes must not exceed tasks; got {passes} of {tasks}")
     if hierarchically or judge.question.functional.k > 1:

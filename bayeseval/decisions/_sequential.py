@@ -11,7 +11,15 @@ from typing import Literal
 import numpy as np
 
 from bayeseval._format import format_percent
-from bayeseval._validate import Seed, as_flag, as_generator, as_probability, as_whole, shown
+from bayeseval._validate import (
+    Seed,
+    as_flag,
+    as_generator,
+    as_items,
+    as_probability,
+    as_whole,
+    shown,
+)
 from bayeseval.claims import Claim
 from bayeseval.claims._verdict import as_confidence
 from bayeseval.conjugate import PriorLike
@@ -372,7 +380,7 @@ class Sequential:
         passes: list[int] = []
         trials: list[int] = []
         found: list[Look] = []
-        for batch in batches:
+        for batch in as_items(batches, "batches", of="the results of each look"):
             if isinstance(batch, Rollouts):
                 passes += batch.passes.tolist()
                 trials += batch.trials.tolist()

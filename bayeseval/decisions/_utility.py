@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._format import format_probability
-from bayeseval._validate import Seed, as_generator, as_items, as_number, shown
+from bayeseval._validate import Seed, as_array, as_generator, as_items, as_number, as_whole, shown
 from bayeseval.claims import Claim
 from bayeseval.conjugate import BetaPosterior, PriorLike, beta_posterior
 from bayeseval.decisions._look import Results, Seen, seen_of
@@ -81,15 +81,24 @@ class Utility:
 
     def ship(self, prob_not: Array | float) -> Array | float:
         """Expected loss of shipping, where the claim is false with this probability."""
-        return self.false_release * prob_not
+        return self.false_release * _chances(prob_not, "prob_not")
 
     def hold(self, prob: Array | float) -> Array | float:
         """Expected loss of holding, where the claim is true with this probability."""
-        return self.delay * prob
+        return self.delay * _chances(prob, "prob")
 
     def cost(self, tasks: int, rollouts: int) -> float:
         """Cost of so many more tasks with so many rollouts each."""
-        return self.wait + tasks * (self.task + rollouts * self.rollout)
+        more, each = as_whole(tasks, "tasks"), as_whole(rollouts, "rollouts")
+        return self.wait + more * (self.task + each * self.rollout)
+
+
+def _chances(values: Array | float, argument: str) -> Array | float:
+    chances = as_array(values, argument)
+    # A sum of weights may end a rounding above 1.
+    if np.any(~((chances >= 0) & (chances <= 1 + 1e-9))):
+        raise InputError(f"{argument} must be between 0 and 1; got {shown(values)}")
+    return float(chances) if chances.ndim == 0 else chances
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from bayeseval.hierarchical._checks import Checks
 from bayeseval.hierarchical._draws import DrawsHyper, independent_draws
 from bayeseval.hierarchical._exact import ExactHyper
 from bayeseval.hierarchical._flaky import FlakyTable, flaky_table, gap_posterior
-from bayeseval.hierarchical._functionals import Functional
+from bayeseval.hierarchical._functionals import MOST_ATTEMPTS, Functional
 from bayeseval.hierarchical._lost import lost_note
 from bayeseval.hierarchical._prior import HierarchicalPrior
 from bayeseval.hierarchical._saving import attributes, save_tree
@@ -47,6 +47,8 @@ Engine = Literal["nuts", "exact"]
 
 # Chains and draws of the independent draws that stand for an exact posterior.
 EXACT_DRAWS = (4, 1000)
+# Tasks of a predicted run, and rollouts of each.
+MOST_NEW = 1_000_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -314,8 +316,10 @@ class Fit:
             if self.engine == "nuts":
                 return self.draws.next_run(self.cells, functional, about)
             return next_run_exact(self.exact, self.cells, functional, about)
-        tasks = as_whole(m, "m", minimum=1)
-        each = self.max_trials if rollouts is None else as_whole(rollouts, "rollouts", minimum=1)
+        tasks = as_whole(m, "m", minimum=1, maximum=MOST_NEW)
+        each = self.max_trials
+        if rollouts is not None:
+            each = as_whole(rollouts, "rollouts", minimum=1, maximum=MOST_NEW)
         if functional.k > each:
             raise InputError(
                 f"a run with {each} rollouts per task cannot show {functional.name}; "
@@ -422,7 +426,7 @@ class Fit:
         """
         at = _position(self.rollouts.task, task)
         passes, trials = int(self.rollouts.passes[at]), int(self.rollouts.trials[at])
-        return self._gap(passes, trials, as_whole(k, "k", minimum=2), f" of task {task}")
+        return self._gap(passes, trials, _attempts(k, minimum=2), f" of task {task}")
 
     def _gap(self, passes: int, trials: int, k: int, of: str = "") -> Posterior:
         about = About(f"pass@{k} minus pass^{k}{of}", self.engine, None, self.cells.n_tasks)
@@ -510,7 +514,7 @@ class Fit:
         >>> be.fit(suite, engine="exact").flaky_tasks(k=3).task.tolist()
         ['c', 'e', 'd', 'a', 'b']
         """
-        attempts = max(self.max_trials, 2) if k is None else as_whole(k, "k", minimum=2)
+        attempts = max(self.max_trials, 2) if k is None else _attempts(k, minimum=2)
         most = None if top is None else as_whole(top, "top", minimum=1)
         level = as_probability(ci_prob, "ci_prob", open_ends=True)
         return flaky_table(
@@ -583,15 +587,18 @@ class Fit:
         )
 
 
-def _attempts(k: int) -> int:
-    return as_whole(k, "k", minimum=1)
+def _attempts(k: int, *, minimum: int = 1) -> int:
+    return as_whole(k, "k", minimum=minimum, maximum=MOST_ATTEMPTS)
 
 
 def _position(tasks: npt.NDArray[Any], task: int | str) -> int:
     # An id taken from the array is NumPy's own kind of int or str.
     wanted = task.item() if isinstance(task, np.generic) else task
     for position, name in enumerate(tasks.tolist()):
-        if name == wanted and type(name) is type(wanted):
+        if type(name) is type(wanted) and name == wanted:
             return position
-    hint = nearest_names(str(task), [str(name) for name in tasks[:10_000].tolist()])
-    raise InputError(f"there is no task {task!r} in the suite{hint}")
+    hint = nearest_names(
+        task if isinstance(task, str) else shown(task),
+        [str(name) for name in tasks[:10_000].tolist()],
+    )
+    raise InputError(f"there is no task {shown(task)} in the suite{hint}")

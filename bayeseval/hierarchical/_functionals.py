@@ -26,6 +26,8 @@ Array = npt.NDArray[np.float64]
 
 # Beta parameters below this are as good as 0, and quotients with it do not overflow.
 LEAST = 1e-290
+# The work grows with k, and beyond this nothing is learnt from a suite anyone can run.
+MOST_ATTEMPTS = 1_000
 
 
 @dataclass(frozen=True, slots=True)

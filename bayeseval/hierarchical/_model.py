@@ -7,16 +7,31 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_flag, as_kind
+from bayeseval._validate import as_flag
 from bayeseval.errors import InputError
 from bayeseval.hierarchical._likelihood import tail_counts
 from bayeseval.hierarchical._prior import HierarchicalPrior, as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 
 if TYPE_CHECKING:
     import pymc as pm
 
-__all__ = ["build_model", "task_labels"]
+__all__ = ["as_suite", "build_model", "task_labels"]
+
+# The likelihood is a sum over the largest number of trials.
+MOST_TRIALS = 100_000
+
+
+def as_suite(rollouts: Rollouts, argument: str = "rollouts") -> Rollouts:
+    """Check that a suite is one, and that its likelihood can be computed."""
+    most = as_rollouts(rollouts, argument).max_trials
+    if most > MOST_TRIALS:
+        raise InputError(
+            f"the model takes up to {MOST_TRIALS:,} trials of a task; a task of {argument} has "
+            f"{most:,}; with so many, its own rate is known without a model: be.beta_posterior"
+        )
+    return rollouts
 
 
 def build_model(
@@ -60,9 +75,7 @@ def build_model(
     >>> [variable.name for variable in model.free_RVs]
     ['mean', 'icc']
     """
-    as_kind(
-        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
-    )
+    as_suite(rollouts)
     chosen = as_hierarchical_prior(prior)
     as_flag(collapse, "collapse")
     scored = rollouts.trials > 0

@@ -14,7 +14,6 @@ from bayeseval._validate import (
     Seed,
     as_flag,
     as_generator,
-    as_kind,
     as_probability,
     as_whole,
     one_of,
@@ -23,7 +22,7 @@ from bayeseval.errors import CheckWarning, InputError
 from bayeseval.hierarchical._checks import Checks, exact_checks, nuts_checks
 from bayeseval.hierarchical._exact import integrate
 from bayeseval.hierarchical._fit import Engine, Fit
-from bayeseval.hierarchical._model import build_model
+from bayeseval.hierarchical._model import as_suite, build_model
 from bayeseval.hierarchical._prior import HierarchicalPrior, as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
 
@@ -72,9 +71,7 @@ def fit_suite(
 
 def as_model(rollouts: Rollouts, prior: HierarchicalPrior | None) -> HierarchicalPrior:
     """Check what is to be fitted, and return its prior."""
-    as_kind(
-        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
-    )
+    as_suite(rollouts)
     return as_hierarchical_prior(prior)
 
 

@@ -16,6 +16,7 @@ from glob import glob, has_magic
 from pathlib import Path
 from typing import IO
 
+from bayeseval._validate import LONGEST_PATH, shown
 from bayeseval.errors import FormatError, InputError
 from bayeseval.io._format import Format, Source
 from bayeseval.io._registry import choose, claims
@@ -77,10 +78,12 @@ def path_list(paths: Paths) -> list[str]:
         given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
         names = [os.fspath(each) for each in given]
     except TypeError:
-        raise InputError(f"path must be a path or a list of paths; got {paths!r}") from None
+        raise InputError(f"path must be a path or a list of paths; got {shown(paths)}") from None
     for each in names:
         if not isinstance(each, str):
-            raise InputError(f"path must be text; got {each!r}")
+            raise InputError(f"path must be text; got {shown(each)}")
+        if len(each) > LONGEST_PATH:
+            raise InputError(f"path must be the name of a file; got {shown(each)}")
     if not names:
         raise InputError("no file is named")
     return names

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from bayeseval._validate import as_flag, as_text
+
 __all__ = ["Options"]
 
 
@@ -35,3 +37,9 @@ class Options:
     pass_if: Callable[[float], bool] | None = None
     duplicates: Literal["error", "rollouts"] = "error"
     skip_bad_records: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("system", "scorer", "metric", "filter"):
+            if getattr(self, name) is not None:
+                as_text(getattr(self, name), name)
+        as_flag(self.skip_bad_records, "skip_bad_records")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from bayeseval._validate import as_positive, shown
+from bayeseval._validate import as_items, as_positive, shown
 from bayeseval.errors import InputError
 from bayeseval.plan._designs import (
     ClusteredDesign,
@@ -232,8 +232,13 @@ def clustered_table(
     [(100, 1, 0.078), (100, 4, 0.062), (200, 1, 0.055), (200, 4, 0.044)]
     """
     expected = Expected.of(rate, icc, method, ci_prob, cost_task, cost_rollout)
-    sizes = sorted({as_tasks(each) for each in tasks})
-    repeats = sorted({as_rollouts(each, "rollouts") for each in rollouts})
+    sizes = sorted({as_tasks(each) for each in as_items(tasks, "tasks", of="numbers of tasks")})
+    repeats = sorted(
+        {
+            as_rollouts(each, "rollouts")
+            for each in as_items(rollouts, "rollouts", of="numbers of rollouts")
+        }
+    )
     if not sizes or not repeats:
         raise InputError("tasks and rollouts must each name at least one number")
     return ClusteredTable(tuple(expected.design(m, r) for m in sizes for r in repeats))

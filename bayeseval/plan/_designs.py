@@ -171,6 +171,8 @@ class Expected:
             return z2 * self.spread / h2
         # Larger root of h^2 n^2 - (z^2 p q - 2 h^2 z^2) n - z^4 (1/4 - h^2) = 0.
         middle, last = z2 * self.spread - 2 * h2 * z2, z2 * z2 * (0.25 - h2)
+        if not (last > 0 or middle > 0):
+            return 0.0  # at a level near 0 any suite will do
         root = math.sqrt(middle**2 + 4 * h2 * last)
         return (middle + root) / (2 * h2) if middle > 0 else 2 * last / (root - middle)
 

@@ -50,7 +50,8 @@ def unpaired_rejects(p1: float, p2: float, n: int, z: float, variance: Variance)
             spread = both * (2 * n - both) / 2
         else:
             spread = s1 * (n - s1) + second * (n - second)
-        rejects = (n * (s1 - second) ** 2 >= z * z * spread) & (s1 != second)
+        with np.errstate(invalid="ignore"):  # an infinite z times no spread
+            rejects = (n * (s1 - second) ** 2 >= z * z * spread) & (s1 != second)
         total += float(chance[start : start + 256] @ (rejects @ other))
     return min(total, 1.0)
 

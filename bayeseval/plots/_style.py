@@ -33,6 +33,7 @@ __all__ = [
     "SMALL",
     "TEXT",
     "THRESHOLD",
+    "check_axes",
     "get_axes",
     "heading",
     "legend_below",
@@ -64,17 +65,22 @@ NARROW = 320.0
 CHARACTER = 3.9
 
 
-def get_axes(ax: Axes | None, *, height: float = HEIGHT) -> Axes:
-    """Return `ax`, or axes of a new figure; spines, ticks and labels dressed for print."""
+def check_axes(ax: Axes | None) -> None:
+    """Refuse what cannot be drawn on."""
     from matplotlib.axes import Axes
 
+    if ax is not None and not isinstance(ax, Axes):
+        raise InputError(f"ax must be matplotlib Axes or None; got {shown(ax)}")
+
+
+def get_axes(ax: Axes | None, *, height: float = HEIGHT) -> Axes:
+    """Return `ax`, or axes of a new figure; spines, ticks and labels dressed for print."""
+    check_axes(ax)
     if ax is None:
         import matplotlib.pyplot as plt
 
         _, ax = plt.subplots(figsize=(WIDTH, height), layout="constrained", facecolor="white")
         ax.set_facecolor("white")
-    elif not isinstance(ax, Axes):
-        raise InputError(f"ax must be matplotlib Axes or None; got {shown(ax)}")
     for name, spine in ax.spines.items():
         spine.set_visible(name in {"left", "bottom"})
         spine.set_color(INK)

@@ -78,6 +78,7 @@ def plot_tasks(
     as_kind(fit, Fit, "fit", hint="as be.fit makes it")
     one_of(sort, Sort, "sort")
     most = as_whole(max_labels, "max_labels")
+    style.check_axes(ax)
     table = fit.task_table(ci_prob=level)
     n = len(table.task)
     one_by_one = n <= most and (ax is None or n * ROW <= style.size_in_points(ax)[1])

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._difference import difference
-from bayeseval._validate import as_kind, as_probability, as_whole, one_of, shown
+from bayeseval._validate import as_probability, as_whole, one_of, shown
 from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.posterior import Posterior, scaled
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 from bayeseval.slices import SlicedFit, fit
 from bayeseval.slices._sliced import functional_of
 
@@ -249,9 +250,7 @@ def contamination(
 
 def leaked_levels(rollouts: Rollouts, leaked: str, level: Any = None) -> tuple[Any, Any]:
     """Levels of leaked and of clean tasks; see `contamination`."""
-    as_kind(
-        rollouts, Rollouts, "rollouts", hint="as be.read(path) or Rollouts.from_counts makes it"
-    )
+    as_rollouts(rollouts)
     levels = rollouts.levels(leaked)
     if len(levels) != 2:
         listed = ", ".join(repr(each) for each in levels[:8])

@@ -14,12 +14,13 @@ import numpy.typing as npt
 from bayeseval._cells import NO_SCORED_TASK
 from bayeseval._format import format_percent, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import as_probability, nearest_names, shown
+from bayeseval._validate import as_probability, as_reals, nearest_names, shown
 from bayeseval._weights import Weights, as_weights
 from bayeseval.baselines import kish_n_eff
 from bayeseval.baselines._proportion import normal_quantile
 from bayeseval.errors import BayesevalWarning, InputError
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 from bayeseval.slices import split
 from bayeseval.unknown import Unknown
 
@@ -284,7 +285,7 @@ def weighted_rate(
     WeightedEstimate(60.0 %, 95 % interval 11.5-100.0 %, n_eff 3.7 of 5 tasks; unweighted 60.0 %)
     """
     level = as_probability(ci_prob, "ci_prob", open_ends=True)
-    scored = rollouts.scored
+    scored = as_rollouts(rollouts).scored
     if not scored.any():
         raise InputError(NO_SCORED_TASK)
     weight = _item_weights(rollouts, weights)[scored]
@@ -318,14 +319,16 @@ def _item_weights(rollouts: Rollouts, weights: str | npt.ArrayLike) -> Array:
         if weights not in rollouts.factors:
             known = ", ".join(repr(name) for name in rollouts.factors) or "none"
             raise InputError(
-                f"the suite has no factor {weights!r}"
+                f"the suite has no factor {shown(weights)}"
                 f"{nearest_names(weights, rollouts.factors)}; its factors: {known}"
             )
         return _factor_weights(rollouts, weights)
     try:
-        values = np.asarray(weights, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError("weights must hold a number for each task") from None
+        values = as_reals(weights, "weights")
+    except InputError:
+        raise InputError(
+            f"weights must hold a number for each task; got {shown(weights)}"
+        ) from None
     if values.shape != (rollouts.n_tasks,):
         raise InputError(
             f"weights must hold one number for each of {rollouts.n_tasks:,} tasks; got shape "

@@ -317,6 +317,7 @@ class Posterior(ABC):
 
     def summary_text(self, ci_prob: float = 0.95) -> str:
         """Mean, interval with level and kind, and number of tasks, as one line."""
+        ci_prob = as_probability(ci_prob, "ci_prob", open_ends=True)
         interval = self.eti(ci_prob)
         unit = self.about.unit
         limits = format_value((interval.lower, interval.upper), unit)

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from bayeseval._interval import Interval
-from bayeseval._validate import Seed, as_generator, as_probability, as_whole
+from bayeseval._validate import Seed, as_generator, as_probability, as_sample_size
 from bayeseval.posterior._base import About, Posterior
 from bayeseval.unknown import Unknown
 
@@ -121,6 +121,6 @@ class DiscretePosterior(Posterior):
         )
 
     def sample(self, size: int, rng: Seed = None) -> Array:
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         share = self.probabilities / self.probabilities.sum()
         return as_generator(rng).choice(self.values, size=count, p=share)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import Seed, as_generator, as_whole
+from bayeseval._validate import Seed, as_generator, as_probability, as_sample_size
 from bayeseval.posterior._base import About, Posterior, logit
 
 __all__ = ["DrawsPosterior"]
@@ -90,7 +90,7 @@ class DrawsPosterior(Posterior):
 
     def sample(self, size: int, rng: Seed = None) -> Array:
         """Draws with replacement from the stored draws, shape (size,)."""
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         return as_generator(rng).choice(self.draws.ravel(), size=count)
 
     @property
@@ -98,8 +98,7 @@ class DrawsPosterior(Posterior):
         return _mcse(self.draws, "mean")
 
     def mcse_quantile(self, q: float) -> float:
-        super().mcse_quantile(q)
-        return _mcse(self.draws, "quantile", prob=q)
+        return _mcse(self.draws, "quantile", prob=as_probability(q, "q"))
 
     def mcse_prob_above(self, threshold: float) -> float:
         above = (self.draws > self._threshold(threshold)).astype(float)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.polynomial import legendre
 
-from bayeseval._validate import Seed, as_generator, as_whole
+from bayeseval._validate import Seed, as_generator, as_sample_size
 from bayeseval.posterior._base import About, Posterior
 
 __all__ = ["MinimumPosterior"]
@@ -109,6 +109,6 @@ class MinimumPosterior(Posterior):
         return np.asarray(chances / chances.sum())
 
     def sample(self, size: int, rng: Seed = None) -> Array:
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         generator = as_generator(rng)
         return np.asarray(np.min([part.sample(count, generator) for part in self.parts], axis=0))

@@ -11,7 +11,7 @@ from scipy import special
 
 from bayeseval._quadrature import log_sum
 from bayeseval._special import expit, log_beta, log_expit
-from bayeseval._validate import Seed, as_generator, as_whole
+from bayeseval._validate import Seed, as_generator, as_sample_size, as_whole
 from bayeseval.posterior._base import About, Posterior
 
 __all__ = ["BetaMixture", "log_beta_tail"]
@@ -234,6 +234,6 @@ class BetaMixture(Posterior):
 
     def sample(self, size: int, rng: Seed = None) -> Array:
         generator = as_generator(rng)
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         which = generator.choice(self.n_components, size=count, p=self.weights)
         return np.asarray(generator.beta(self.alpha[which], self.beta[which]))

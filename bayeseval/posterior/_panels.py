@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from bayeseval._panels import Panels
 from bayeseval._special import expit, log_expit
-from bayeseval._validate import Seed, as_generator, as_whole
+from bayeseval._validate import Seed, as_generator, as_sample_size
 from bayeseval.posterior._base import About, Posterior
 
 __all__ = ["GridPosterior"]
@@ -114,7 +114,7 @@ class GridPosterior(Posterior):
         return np.where(q <= 0, low, np.where(q >= 1, high, inner))
 
     def sample(self, size: int, rng: Seed = None) -> Array:
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         levels = as_generator(rng).uniform(size=count)
         if count <= TABLE_POINTS:
             return self._quantile(levels)

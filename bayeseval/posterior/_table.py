@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import Seed, as_generator, as_whole
+from bayeseval._validate import Seed, as_generator, as_sample_size
 from bayeseval.posterior._base import About, Posterior
 
 __all__ = ["TablePosterior"]
@@ -96,7 +96,7 @@ class TablePosterior(Posterior):
         return np.asarray(high)
 
     def sample(self, size: int, rng: Seed = None) -> Array:
-        count = as_whole(size, "size", minimum=1)
+        count = as_sample_size(size)
         levels = as_generator(rng).uniform(size=count)
         if count <= self.grid.size:
             return self._quantile(levels)

@@ -16,7 +16,9 @@ from bayeseval import __version__
 from bayeseval._interval import Interval
 from bayeseval._validate import (
     Population,
+    as_items,
     as_kind,
+    as_mapping,
     as_path,
     as_probability,
     as_text,
@@ -387,12 +389,25 @@ def provenance_of(
     InputError
         A file that cannot be read.
     """
+    for name, text in (("command", command), ("time", time)):
+        if text is not None:
+            as_text(text, name)
+    given = as_items(files, "files", of="names of files")
     return Provenance(
-        inputs=tuple(_input(name) for name in _members(files)),
-        reading=dict(reading or {}),
+        inputs=tuple(_input(name) for name in _members(given)),
+        reading=_options(reading),
         command=command,
         time=datetime.now(UTC).isoformat(timespec="seconds") if time is None else time,
     )
+
+
+def _options(reading: Mapping[str, str | bool] | None) -> dict[str, str | bool]:
+    options = {} if reading is None else as_mapping(reading, "reading", of="texts or flags")
+    for name, value in options.items():
+        as_text(name, "the name of an option")
+        if not isinstance(value, bool):
+            as_text(value, f"option {name!r}")
+    return options
 
 
 def _members(files: Iterable[str | os.PathLike[str]]) -> Iterable[str]:

@@ -357,14 +357,15 @@ class Rollouts:
         Rollouts(1 task x 4 rollouts: 4 of 4 passed, 0 errored)
         """
         levels = self.levels(factor)
-        if not any(type(level) is type(value) and level == value for level in levels):
+        if not any(_same(level, value) for level in levels):
             listed = ", ".join(short(level) for level in levels[:20])
             listed += ", ..." if len(levels) > 20 else ""
-            hint = nearest_names(str(value), [str(level) for level in levels])
+            hint = nearest_names(short(value).strip("'"), [str(level) for level in levels])
             raise InputError(
-                f"no task has {factor} = {value!r}{hint}; the levels of {factor!r} are: {listed}"
+                f"no task has {factor} = {short(value)}{hint}; "
+                f"the levels of {factor!r} are: {listed}"
             )
-        mask = np.array([type(v) is type(value) and v == value for v in self.factors[factor]])
+        mask = np.array([_same(v, value) for v in self.factors[factor]])
         return self._part(mask, f"{factor} = {value}")
 
     def subset(self, mask: npt.ArrayLike) -> Rollouts:
@@ -384,8 +385,11 @@ class Rollouts:
         InputError
             A mask that is not boolean, has another length or keeps no task.
         """
-        keep = np.asarray(mask)
-        if keep.dtype != np.bool_:
+        try:
+            keep = np.asarray(mask)
+        except ValueError:
+            raise InputError(f"mask must hold True and False; got {shown(mask)}") from None
+        if keep.dtype != np.bool_ or keep.ndim != 1:
             raise InputError(f"mask must hold True and False; got {keep.dtype} values")
         _check_length(keep, "mask", self.n_tasks)
         if not keep.any():
@@ -459,7 +463,8 @@ class Rollouts:
         -------
         Rollouts
         """
-        ledger = replace(self.ledger, notes=(*self.ledger.notes, *notes))
+        added = [as_text(note, "notes") for note in notes]
+        ledger = replace(self.ledger, notes=(*self.ledger.notes, *added))
         return replace(self, ledger=ledger)
 
     def with_factor(self, name: str, value: str | int | float | bool) -> Rollouts:
@@ -476,6 +481,10 @@ class Rollouts:
         -------
         Rollouts
         """
+        as_text(name, "name")
+        plain: Any = value
+        if not isinstance(plain, str | int | float | np.bool_ | np.integer) or plain != plain:
+            raise InputError(f"value must be a text, a number or a flag; got {shown(value)}")
         column = np.full(self.n_tasks, value, dtype=object)
         others = {key: values for key, values in self.factors.items() if key != name}
         return replace(self, factors={name: column, **others})
@@ -512,6 +521,10 @@ def as_rollouts(value: Any, argument: str = "rollouts") -> Rollouts:
     """Return a suite, or raise InputError where the argument is none."""
     hint = "as be.read(path) or Rollouts.from_counts makes it"
     return as_kind(value, Rollouts, argument, hint=hint)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
 
 
 def _factors(factors: Mapping[str, Iterable[Any]] | None) -> dict[str, Iterable[Any]]:

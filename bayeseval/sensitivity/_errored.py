@@ -12,8 +12,8 @@ from bayeseval._validate import (
     Seed,
     as_generator,
     as_items,
-    as_number,
     as_probability,
+    as_reals,
     as_whole,
     shown,
 )
@@ -304,11 +304,11 @@ def errored_sensitivity(
     from bayeseval._cells import NO_SCORED_TASK, scored_cells
     from bayeseval.hierarchical import Checks, Fit
     from bayeseval.hierarchical._exact import integrate
-    from bayeseval.hierarchical._prior import as_hierarchical_prior
+    from bayeseval.hierarchical._sample import as_model
 
     if scored_cells(rollouts).n_tasks == 0:
         raise InputError(f"{NO_SCORED_TASK}: there is nothing to fit")
-    chosen = as_hierarchical_prior(prior)
+    chosen = as_model(rollouts, prior)
     ratios = as_odds_ratios(odds_ratios)
     count = as_whole(imputations, "imputations", minimum=2, maximum=MOST_IMPUTATIONS)
     seed = int(as_generator(rng).integers(2**31))
@@ -337,12 +337,14 @@ def errored_sensitivity(
 def as_odds_ratios(values: Iterable[float]) -> tuple[float, ...]:
     """Return odds ratios, 0 to inf, in rising order."""
     given = as_items(values, "odds_ratios", of="numbers such as (0, 1, inf)")
-    ratios = [
-        math.inf
-        if isinstance(value, float | str) and value in (math.inf, "inf")
-        else as_number(value, "an odds ratio")
-        for value in given
-    ]
+    ratios = []
+    for value in given:
+        try:
+            ratios.append(float(as_reals(value, "an odds ratio").reshape(())))
+        except ValueError:  # InputError among them
+            raise InputError(
+                f"odds_ratios must hold numbers such as (0, 1, inf); got {shown(values)}"
+            ) from None
     if not ratios:
         raise InputError("odds_ratios must hold at least one number; got none")
     for ratio in ratios:

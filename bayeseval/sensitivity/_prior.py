@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
-from bayeseval._validate import Population, as_number, as_probability, as_whole, one_of, shown
+from bayeseval._validate import (
+    Population,
+    as_mapping,
+    as_number,
+    as_probability,
+    as_whole,
+    one_of,
+    shown,
+)
 from bayeseval.conjugate import BetaPosterior, beta_posterior
 from bayeseval.errors import InputError
 from bayeseval.posterior import Posterior
@@ -429,7 +437,7 @@ def _hierarchical(
     alternatives: dict[str, Any] = (
         {name: named.hierarchical() for name, named in NAMED_PRIORS.items()}
         if priors is None
-        else dict(priors)
+        else as_mapping(priors, "priors", of="priors")
     )
     for name, prior in alternatives.items():
         if not isinstance(prior, HierarchicalPrior):

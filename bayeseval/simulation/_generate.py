@@ -195,7 +195,9 @@ def _slice(name: Any, given: Any, icc: float) -> _Group:
 
 
 def _rollout_range(rollouts: Any) -> tuple[int, int]:
-    if np.ndim(rollouts) == 0:
+    if not isinstance(rollouts, list | tuple | np.ndarray) or (
+        isinstance(rollouts, np.ndarray) and rollouts.ndim == 0
+    ):
         count = as_whole(rollouts, "rollouts", minimum=1)
         return count, count
     if len(rollouts) != 2:

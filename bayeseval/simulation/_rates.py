@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_probability, shown
+from bayeseval._validate import as_items, as_probability, shown
 from bayeseval.errors import InputError
 
 __all__ = ["RateComponent", "as_mixture", "draw_rates", "moment"]
@@ -47,7 +46,7 @@ class RateComponent:
 
 def as_mixture(components: Any) -> tuple[RateComponent, ...]:
     """Return components whose weights sum to 1."""
-    given = tuple(components) if isinstance(components, Iterable) else ()
+    given = as_items(components, "mixture", of="at least one (weight, mean, icc)")
     if not given:
         raise InputError(
             f"mixture must hold at least one (weight, mean, icc); got {shown(components)}"
@@ -68,9 +67,8 @@ def _as_component(given: Any, at: int) -> RateComponent:
         parts = ()
     if len(parts) not in (2, 3) or isinstance(given, str):
         raise InputError(
-            f"mixture must hold (weight, mean) or (weight, mean, icc); "
-            f"got {shown(given)} at position "
-            f"{at}"
+            f"mixture must hold (weight, mean) or (weight, mean, icc); got {shown(given)} "
+            f"at position {at}"
         )
     return RateComponent(*parts)
 
@@ -92,6 +90,9 @@ def _draw(mean: float, icc: float, size: int, rng: np.random.Generator) -> Array
     if mean in (0.0, 1.0) or icc == 0:
         return np.full(size, mean)
     kappa = (1 - icc) / icc
+    if kappa > 1e300:
+        # Infinite, or so nearly that no draw differs from the mean.
+        return np.full(size, mean)
     if kappa < 1e-12:
         # A Beta so extreme is a coin; NumPy would return NaN for some of its draws.
         return (rng.random(size) < mean).astype(float)

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from bayeseval._validate import as_kind, as_mapping, as_text
+from bayeseval._validate import as_mapping, as_text
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import HierarchicalPrior
 from bayeseval.hierarchical._likelihood import tail_counts
+from bayeseval.hierarchical._model import as_suite
 from bayeseval.hierarchical._prior import as_hierarchical_prior
 from bayeseval.rollouts import Rollouts
 
@@ -79,12 +80,7 @@ def build_sliced_model(
         raise InputError(f"slices are pooled where there are two or more; got {len(slices)}")
     for label, rollouts in slices.items():
         as_text(label, "the name of a slice")
-        as_kind(
-            rollouts,
-            Rollouts,
-            f"slice {label!r}",
-            hint="as be.read(path) or Rollouts.from_counts makes it",
-        )
+        as_suite(rollouts, f"slice {label!r}")
         if rollouts.n_scored_tasks == 0:
             raise InputError(f"slice {label!r} has no scored rollout: there is nothing to fit")
     import pymc as pm

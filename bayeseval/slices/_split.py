@@ -11,6 +11,7 @@ from bayeseval._validate import as_items, nearest_names, shown
 from bayeseval._weights import slice_label
 from bayeseval.errors import InputError
 from bayeseval.rollouts import Rollouts
+from bayeseval.rollouts._suite import as_rollouts
 
 __all__ = ["factor_names", "level_named", "split"]
 
@@ -42,12 +43,13 @@ def split(rollouts: Rollouts, by: str | Sequence[str]) -> dict[str, Rollouts]:
     InputError
         An unknown factor, levels that read alike, or a slice without a scored rollout.
     """
+    as_rollouts(rollouts)
     names = factor_names(by)
     for name in names:
         if name not in rollouts.factors:
             known = ", ".join(repr(each) for each in rollouts.factors) or "none"
             raise InputError(
-                f"the suite has no factor {name!r}{nearest_names(name, rollouts.factors)}; "
+                f"the suite has no factor {shown(name)}{nearest_names(name, rollouts.factors)}; "
                 f"its factors: {known}"
             )
     ranks = [

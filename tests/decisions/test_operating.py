@@ -255,7 +255,7 @@ def test_same_seed_same_numbers_and_a_plain_dictionary() -> None:
         ("pass_rate > 0.9", {"confidence": 95}, "confidence must lie above 0.5"),
         ("pass_rate > 0.9", {"rule": "bound"}, "rule must be one of"),
         ("pass_rate > 0.9", {"rates": [0.5, 2]}, "rates must be between 0 and 1"),
-        ("pass_rate > 0.9", {"rates": "high"}, "rates must be numbers"),
+        ("pass_rate > 0.9", {"rates": "high"}, "rates must be a number or an array"),
         ("pass_rate > 0.9", {"rates": []}, "rates must be a list"),
         ("pass_rate > 0.9", {"simulations": 10}, "simulations must be at least 100"),
         ("pass_rate > 0.9", {"design": "flat"}, "prior must be one of"),
