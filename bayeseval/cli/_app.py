@@ -110,7 +110,7 @@ def _status(run: Callable[[], Any]) -> int:
         return BROKEN_PIPE
     except OSError as error:
         _close_pipe()
-        return _fail(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        return _fail(f"{error.filename or 'output'}: {error.strerror or error}")
     except MemoryError:
         return _fail("not enough memory")
     return result if isinstance(result, int) else 0

@@ -40,5 +40,7 @@ def attributes(engine: str, seed: int, prior: HierarchicalPrior, checks: Checks)
 def save_tree(tree: xr.DataTree, path: str | os.PathLike[str]) -> None:
     """Write the DataTree of a fit to a netCDF file: whole, or not at all."""
     as_output_path(path, suffixes=(".nc",))
+    # Made in memory: HDF5 that runs out of room writes on after the error has been met.
+    content = bytes(tree.to_netcdf(engine="h5netcdf"))
     with atomic_path(path) as temporary:
-        tree.to_netcdf(temporary, engine="h5netcdf")
+        temporary.write_bytes(content)

@@ -89,11 +89,12 @@ def test_a_write_that_breaks_leaves_the_old_file(
     old.save(path)
     before = path.read_bytes()
 
-    def breaks(self: xr.DataTree, filepath: Path, **_: object) -> None:
-        Path(filepath).write_bytes(b"half a fi")
+    def breaks(self: Path, _: bytes) -> None:
+        with self.open("wb") as file:
+            file.write(b"half a fi")
         raise OSError("disk full")
 
-    monkeypatch.setattr(xr.DataTree, "to_netcdf", breaks)
+    monkeypatch.setattr(Path, "write_bytes", breaks)
     with pytest.raises(OSError, match="disk full"):
         exact(SUITES["mild"]).save(path)
     assert path.read_bytes() == before
