@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 PYTEST_ARGS ?=
+MUTATION_ARGS ?= --sample 100
 
 BIN := .venv/bin
 INSTALLED := .venv/.installed
@@ -10,7 +11,7 @@ EXTRAS := .[test,docs]
 # Without stored bytecode every command would compile its libraries again, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format bench calibration exactness docs constraints clean
+.PHONY: help demo test lint format bench calibration exactness mutation docs constraints clean
 
 help:
 	@echo "make demo         analyse examples/sqlagent.csv and draw its figure"
@@ -18,6 +19,7 @@ help:
 	@echo "make lint         check style and types"
 	@echo "make format       put the code into its standard form"
 	@echo "make bench        measure speed beside the alternatives"
+	@echo "make mutation     break the code on purpose, and see whether a test notices"
 	@echo "make exactness    largest error against each reference vector in ../shared/vectors"
 	@echo "make calibration  run the calibration study: coverage, claims, ranks (some 15 minutes)"
 	@echo "make docs         build the pages in docs/_build/html"
@@ -61,6 +63,9 @@ format: $(INSTALLED)
 
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/run.py
+
+mutation: $(INSTALLED)
+	$(BIN)/python benchmarks/mutation.py $(MUTATION_ARGS)
 
 exactness: $(INSTALLED)
 	$(BIN)/python benchmarks/exactness.py

@@ -405,3 +405,23 @@ def test_wrong_options_of_a_curve_are_refused(options: dict[str, Any], message: 
 def test_what_is_not_rollouts_is_refused() -> None:
     with pytest.raises(be.InputError, match=r"rollouts must be a Rollouts.*got list"):
         pass_curve([[4, 2]])  # type: ignore[arg-type]
+
+
+# -- what mutation testing found untested ----------------------------------------------
+
+
+def test_logarithms_near_zero_keep_their_digits() -> None:
+    assert log_pass_hat_k(10**12, 10**12 - 1, 1) == pytest.approx(-1e-12, rel=1e-11, abs=0)
+    assert log_pass_hat_k(10**14, 10**14 - 1, 3) == pytest.approx(-3e-14, rel=1e-11, abs=0)
+
+
+def test_distinct_rows_whose_key_does_not_fit_an_integer() -> None:
+    n, c, k = np.array([10**15, 10**15 - 1, 10**15]), np.array([0, 0, 0]), np.array([10**15, 5, 7])
+    rows, position = _distinct(n, c, k)
+    assert np.array_equal(rows[position], np.column_stack([n, c, k]))
+
+
+@pytest.mark.parametrize("k", [0, (1, 0), [0]])
+def test_a_curve_begins_at_one_attempt(k: Any) -> None:
+    with pytest.raises(be.InputError, match="k must be at least 1; got 0"):
+        pass_curve(be.Rollouts.from_counts([1], [4]), k=k)

@@ -115,7 +115,7 @@ def test_hostile_arguments_of_functions(name: str) -> None:
 @pytest.mark.parametrize("class_name", OBJECTS)
 def test_hostile_arguments_of_methods(class_name: str) -> None:
     targets = list(table.methods(class_name))
-    _ask_anything(targets, _examples() * (1 + len(targets) // 10))
+    _ask_anything(targets, _examples() * (1 + len(targets) // 25))
 
 
 @pytest.mark.parametrize("class_name", OBJECTS)

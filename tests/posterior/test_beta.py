@@ -412,3 +412,15 @@ def test_wrong_questions(
 ) -> None:
     with pytest.raises(be.InputError, match=message):
         ask(posterior)
+
+
+@pytest.mark.parametrize("b", [1.002, 1.01, 1.02, 1.05])
+def test_the_search_for_the_shortest_interval_reaches_the_last_of_its_starts(b: float) -> None:
+    # Nearly all of the excluded mass lies below, so that the interval all but touches 1.
+    single = be.beta_posterior(0, 0, prior=(30.0, b))
+    searched = BetaMixture(np.ones(1), np.array([30.0]), np.array([b])).hdi(0.95)
+    exact = single.hdi(0.95)
+    assert not isinstance(searched, be.Unknown)
+    assert not isinstance(exact, be.Unknown)
+    assert searched.lower == pytest.approx(exact.lower, rel=1e-8)
+    assert searched.width == pytest.approx(exact.width, rel=1e-9)

@@ -133,3 +133,11 @@ def test_one_line_of_draws_is_one_chain() -> None:
 def test_wrong_questions(ask, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(be.InputError, match=message):
         ask(drawn(8))
+
+
+def test_the_density_is_smoothed_as_little_as_many_draws_allow() -> None:
+    # A kernel twice as wide lowers the peak by 4 % more.
+    draws = EXACT.sample(200_000, rng=5).reshape(4, -1)
+    found = DrawsPosterior(draws, About(engine="nuts"))
+    peak = 16.0 / 19.0
+    assert found.pdf(peak) == pytest.approx(EXACT.pdf(peak), rel=0.012)
