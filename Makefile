@@ -7,11 +7,13 @@ MUTATION_ARGS ?= --sample 100
 BIN := .venv/bin
 INSTALLED := .venv/.installed
 EXTRAS := .[test,docs]
+# Other packages to measure beside; they never enter .venv.
+PEERS := out/peers-venv
 
 # Without stored bytecode every command would compile its libraries again, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format bench calibration exactness mutation docs constraints clean
+.PHONY: help demo test lint format bench bench-peers calibration exactness mutation docs constraints clean
 
 help:
 	@echo "make demo         analyse examples/sqlagent.csv and draw its figure"
@@ -20,6 +22,7 @@ help:
 	@echo "make format       put the code into its standard form"
 	@echo "make bench        measure speed beside the alternatives"
 	@echo "make mutation     break the code on purpose, and see whether a test notices"
+	@echo "make bench-peers  measure speed, memory, coverage beside other packages (20 minutes)"
 	@echo "make exactness    largest error against each reference vector in ../shared/vectors"
 	@echo "make calibration  run the calibration study: coverage, claims, ranks (some 15 minutes)"
 	@echo "make docs         build the pages in docs/_build/html"
@@ -66,6 +69,17 @@ bench: $(INSTALLED)
 
 mutation: $(INSTALLED)
 	$(BIN)/python benchmarks/mutation.py $(MUTATION_ARGS)
+
+$(PEERS)/.installed: $(INSTALLED) benchmarks/peers/requirements.txt
+	@$(BIN)/python -m venv --clear $(PEERS)
+	@$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(PEERS)/bin/python -c constraints.txt \
+	    -e . -r benchmarks/peers/requirements.txt \
+	  || { echo "uv cannot install here; pip does it." >&2; \
+	       $(PEERS)/bin/python -m pip install -qq -c constraints.txt -e . -r benchmarks/peers/requirements.txt; }
+	@touch $@
+
+bench-peers: $(PEERS)/.installed
+	$(PEERS)/bin/python -m benchmarks.peers
 
 exactness: $(INSTALLED)
 	$(BIN)/python benchmarks/exactness.py
