@@ -53,18 +53,29 @@ def _locate(edges: Array, z: Array) -> tuple[npt.NDArray[np.intp], Array]:
     return index, np.clip((2.0 * z - left - right) / (right - left), -1.0, 1.0)
 
 
+def _rounding(log_density: float) -> float:
+    """Error of a log density of this size that is the sum of a few rounded terms."""
+    return float(4.0 * np.finfo(float).eps * abs(log_density))
+
+
 def _smooth_log(depth: float, values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
     """Whether a log density is resolved: by 1e-9 where it matters, less far below its top."""
     below = np.max(values) - np.max(values, axis=1)
     rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
-    return np.asarray((rough < 1e-9 + 1e-5 * (below > 50.0)) | (below > depth))
+    # The values of millions of rollouts are so large that their own rounding exceeds 1e-9.
+    return np.asarray(
+        (rough < 1e-9 + _rounding(np.max(np.abs(values))) + 1e-5 * (below > 50.0)) | (below > depth)
+    )
 
 
-def _smooth_density(depth: float, values: Array, coefficients: Array) -> npt.NDArray[np.bool_]:
-    """Whether a density is resolved: to 1e-10 of its size on the panel."""
+def _smooth_density(
+    depth: float, rounding: float, values: Array, coefficients: Array
+) -> npt.NDArray[np.bool_]:
+    """Whether a density is resolved: to 1e-10 of its size on the panel, and its log's rounding."""
     largest = np.max(np.abs(values), axis=1)
     rough = np.max(np.abs(coefficients[:, -2:]), axis=1)
-    return np.asarray((rough <= 1e-10 * largest) | (largest < np.exp(-depth + 2.0)))
+    resolved = rough <= (1e-10 + rounding) * largest
+    return np.asarray(resolved | (largest < np.exp(-depth + 2.0)))
 
 
 def _tabulate(
@@ -160,7 +171,7 @@ class Panels:
             relative = logs.series(z) - top
             return np.where(relative > -depth, np.exp(np.minimum(relative, 300.0)), 0.0)
 
-        table = _tabulate(density, edges(25), partial(_smooth_density, depth))
+        table = _tabulate(density, edges(25), partial(_smooth_density, depth, _rounding(top)))
         total = float(np.sum(table.coefficients[:, 0] * np.diff(table.edges)))
         return cls(table.edges, table.coefficients / total)
 

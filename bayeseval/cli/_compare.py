@@ -27,26 +27,18 @@ Numbers are not rounded. What has no answer is ``{"unknown": reason}``.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Annotated
 
 import typer
 
 from bayeseval.cli._rate import CiProbOption, JsonOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-)
+from bayeseval.cli._reading import Read, with_reading
 
 __all__ = ["compare"]
 
 
+@partial(with_reading, system=False)
 def compare(
     files: Annotated[
         list[str],
@@ -133,14 +125,8 @@ def compare(
         str, typer.Option("--draws", metavar="N", help="Draws of each chain, after tuning.")
     ] = "1000",
     chains: Annotated[str, typer.Option("--chains", metavar="N", help="Chains.")] = "4",
-    format: FormatOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
     ci_prob: CiProbOption = "0.95",
     json: JsonOption = False,
 ) -> None:
@@ -167,17 +153,4 @@ def compare(
         chains=chains,
         ci_prob=ci_prob,
     )
-    reading = Reading(
-        files=files,
-        errors=errors,
-        format=format,
-        system=None,
-        scorer=scorer,
-        metric=metric,
-        filter=filter,
-        pass_if=pass_if,
-        duplicates=duplicates,
-        skip_bad_records=skip_bad_records,
-        combine=combine,
-    )
-    _compare_run.run(reading, options, json=json)
+    _compare_run.run(reading(files, errors=errors), options, json=json)

@@ -8,7 +8,14 @@ from bayeseval._format import format_probability, format_value
 from bayeseval._interval import Interval
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.comparison import Comparison, Leaderboard
-from bayeseval.comparison._document import POPULATIONS, checks_of, losses, quantities
+from bayeseval.comparison._document import (
+    POPULATIONS,
+    changes,
+    checks_of,
+    losses,
+    most_moved,
+    quantities,
+)
 from bayeseval.comparison._join import Joined
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
@@ -53,31 +60,24 @@ def print_pair(found: Comparison, printer: Printer, options: Options, ks: tuple[
     """Print the answers of two systems."""
     printer.text()
     printer.text(found.sentence(options.ci_prob), style="bold")
-    asked = quantities(ks)
     rows, chances = [], []
-    for population, where in POPULATIONS.items():
-        for kind, k, name in asked:
-            difference = found.difference(kind, k=k, population=population)  # type: ignore[arg-type]
-            label = f"{name}, {where}"
-            if isinstance(difference, Unknown):
-                rows.append((label, "UNKNOWN", "", "", ""))
-                continue
-            old, new = (
-                found.rate(each, kind, k=k, population=population)  # type: ignore[arg-type]
-                for each in (found.old, found.new)
+    for each in changes(found, ks):
+        difference = each.difference
+        if isinstance(difference, Unknown):
+            rows.append((each.label, "UNKNOWN", "", "", ""))
+            continue
+        assert isinstance(each.old, Posterior)
+        assert isinstance(each.new, Posterior)
+        rows.append(
+            (
+                each.label + " *" * difference.extrapolated,
+                bare_percent(each.old.mean),
+                bare_percent(each.new.mean),
+                _points(difference.mean),
+                _points_range(difference.eti(options.ci_prob)),
             )
-            assert isinstance(old, Posterior)
-            assert isinstance(new, Posterior)
-            rows.append(
-                (
-                    label + " *" * difference.extrapolated,
-                    bare_percent(old.mean),
-                    bare_percent(new.mean),
-                    _points(difference.mean),
-                    _points_range(difference.eti(options.ci_prob)),
-                )
-            )
-            chances.append((label, difference))
+        )
+        chances.append((each.label, difference))
     notes = [f"{level(options.ci_prob)} CrI, equal-tailed; per cent and points; engine "
              f"{found.engine}."]  # fmt: skip
     unknown = found.difference(population="suite")
@@ -156,10 +156,7 @@ def _print_moved(found: Comparison, printer: Printer) -> None:
         printer.text()
         printer.text("No task moved: both systems have the same raw rates.")
         return
-    half = MOST_MOVED // 2
-    fell = min(moved.n_regressed, max(half, MOST_MOVED - moved.n_improved))
-    rose = min(moved.n_improved, MOST_MOVED - fell)
-    chosen = [*range(fell), *range(len(moved) - rose, len(moved))]
+    chosen = most_moved(moved, MOST_MOVED)
     rows = []
     for at in chosen:
         row = [

@@ -85,19 +85,7 @@ import typer
 
 from bayeseval.cli._modelling import PoolingOption, PriorOption, SeedOption, WeightsOption
 from bayeseval.cli._rate import CiProbOption, JsonOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilesArgument,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import FilesArgument, Read, with_reading
 
 __all__ = ["fit"]
 
@@ -114,6 +102,7 @@ ErrorsOption = Annotated[
 ]
 
 
+@with_reading
 def fit(
     files: FilesArgument,
     k: Annotated[
@@ -195,12 +184,6 @@ def fit(
     chains: Annotated[
         int | None, typer.Option("--chains", metavar="N", help="Chains. Default: 4.")
     ] = None,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
     errors: ErrorsOption = "exclude",
     odds_ratio: Annotated[
         str | None,
@@ -212,9 +195,8 @@ def fit(
             rich_help_panel="Reading FILE",
         ),
     ] = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
     ci_prob: CiProbOption = "0.95",
     json: JsonOption = False,
 ) -> None:
@@ -246,17 +228,4 @@ def fit(
         next_tasks=next_tasks,
         leaked=leaked,
     )
-    reading = Reading(
-        files=files,
-        errors=errors,
-        format=format,
-        system=system,
-        scorer=scorer,
-        metric=metric,
-        filter=filter,
-        pass_if=pass_if,
-        duplicates=duplicates,
-        skip_bad_records=skip_bad_records,
-        combine=combine,
-    )
-    _fit_run.run(reading, options, json=json)
+    _fit_run.run(reading(files, errors=errors), options, json=json)

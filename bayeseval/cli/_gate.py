@@ -30,22 +30,12 @@ from typing import Annotated
 import typer
 
 from bayeseval.cli._rate import JsonOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import Read, with_reading
 
 __all__ = ["gate"]
 
 
+@with_reading
 def gate(
     files: Annotated[
         list[str] | None,
@@ -60,8 +50,8 @@ def gate(
         typer.Option(
             "--claim",
             metavar="CLAIM",
-            help="Such as 'pass^3 > 0.8', 'pass_rate[slice=dates] > 0.7 for suite', "
-            "'worst_slice pass_rate > 0.6' or 'pass_rate - pass_rate[baseline] > -0.02'. May be "
+            help="Such as 'pass^3 > 0.8', 'pass_rate\\[slice=dates] > 0.7 for suite', "
+            "'worst_slice pass_rate > 0.6' or 'pass_rate - pass_rate\\[baseline] > -0.02'. May be "
             "given several times; by default those of bayeseval.toml.",
         ),
     ] = None,
@@ -95,7 +85,7 @@ def gate(
     baseline: Annotated[
         list[str] | None,
         typer.Option(
-            "--baseline", metavar="FILE", help="Results that [baseline] in a claim stands for."
+            "--baseline", metavar="FILE", help="Results that \\[baseline] in a claim stands for."
         ),
     ] = None,
     config: Annotated[
@@ -119,15 +109,8 @@ def gate(
         ),
     ] = False,
     json: JsonOption = False,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
 ) -> int:
     """Ship or not: exit 0 if every claim is supported, 1 contradicted, 3 inconclusive.
 
@@ -147,20 +130,5 @@ def gate(
         config=config,
         junit=junit,
     )
-
-    def reading(names: list[str]) -> Reading:
-        return Reading(
-            files=names,
-            errors="exclude",
-            format=format,
-            system=system,
-            scorer=scorer,
-            metric=metric,
-            filter=filter,
-            pass_if=pass_if,
-            duplicates=duplicates,
-            skip_bad_records=skip_bad_records,
-            combine=combine,
-        )
 
     return _gate_run.run(reading, settings, explain=explain, json=json)

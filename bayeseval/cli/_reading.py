@@ -1,9 +1,15 @@
-"""The options of every command that reads files of results."""
+"""The options of every command that reads files of results.
+
+A command declares one keyword ``reading: Read``, and `with_reading` gives it the options.
+"""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -11,18 +17,14 @@ if TYPE_CHECKING:
     from bayeseval.io._read import Found
 
 __all__ = [
-    "AsOption",
-    "DuplicatesOption",
     "ErrorsOption",
     "FilesArgument",
     "FilterOption",
     "FormatOption",
     "MetricOption",
-    "PassIfOption",
+    "Read",
     "Reading",
-    "ScorerOption",
-    "SkipBadRecordsOption",
-    "SystemOption",
+    "with_reading",
 ]
 
 _PANEL = "Reading FILE"
@@ -44,7 +46,7 @@ FormatOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-SystemOption = Annotated[
+_SystemOption = Annotated[
     str | None,
     typer.Option(
         "--system",
@@ -53,7 +55,7 @@ SystemOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-ScorerOption = Annotated[
+_ScorerOption = Annotated[
     str | None,
     typer.Option(
         "--scorer",
@@ -80,7 +82,7 @@ FilterOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-PassIfOption = Annotated[
+_PassIfOption = Annotated[
     str | None,
     typer.Option(
         "--pass-if",
@@ -99,7 +101,7 @@ ErrorsOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-DuplicatesOption = Annotated[
+_DuplicatesOption = Annotated[
     str,
     typer.Option(
         "--duplicates",
@@ -109,7 +111,7 @@ DuplicatesOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-SkipBadRecordsOption = Annotated[
+_SkipBadRecordsOption = Annotated[
     bool,
     typer.Option(
         "--skip-bad-records",
@@ -117,7 +119,7 @@ SkipBadRecordsOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
-AsOption = Annotated[
+_AsOption = Annotated[
     str | None,
     typer.Option(
         "--as",
@@ -194,3 +196,59 @@ class Reading:
         if self.errors == "fail":
             return replace(found, rollouts=found.rollouts.with_lost("fail"))
         return found
+
+
+class Read(Protocol):
+    """Makes a `Reading` of files, with what the command line says about reading."""
+
+    def __call__(self, files: list[str], *, errors: str = "exclude") -> Reading: ...
+
+
+# Parameters of commands, in the order of the help.
+_OPTIONS: dict[str, tuple[Any, Any]] = {
+    "format": (FormatOption, None),
+    "system": (_SystemOption, None),
+    "scorer": (_ScorerOption, None),
+    "metric": (MetricOption, None),
+    "filter": (FilterOption, None),
+    "pass_if": (_PassIfOption, None),
+    "duplicates": (_DuplicatesOption, "error"),
+    "skip_bad_records": (_SkipBadRecordsOption, False),
+    "combine": (_AsOption, None),
+}
+
+
+def with_reading(command: Callable[..., Any], *, system: bool = True) -> Callable[..., Any]:
+    """Give a command the options of reading in place of its keyword ``reading``.
+
+    Parameters
+    ----------
+    command : callable
+        Takes ``reading``, which makes a `Reading` of files.
+    system : bool, default True
+        Whether one system is chosen; otherwise there is no ``--system``.
+    """
+    options = {name: each for name, each in _OPTIONS.items() if system or name != "system"}
+
+    @wraps(command)
+    def run(**given: Any) -> Any:
+        told = {name: given.pop(name, default) for name, (_, default) in _OPTIONS.items()}
+
+        def read(files: list[str], *, errors: str = "exclude") -> Reading:
+            return Reading(files=files, errors=errors, **told)
+
+        return command(**given, reading=read)
+
+    parameters: list[inspect.Parameter] = []
+    # Evaluated where the command stands, which knows the names of its annotations.
+    for each in inspect.signature(command, eval_str=True).parameters.values():
+        if each.name == "reading":
+            parameters += [
+                inspect.Parameter(name, each.kind, default=default, annotation=annotation)
+                for name, (annotation, default) in options.items()
+            ]
+        else:
+            parameters.append(each)
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {each.name: each.annotation for each in parameters}
+    return run

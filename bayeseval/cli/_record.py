@@ -12,19 +12,7 @@ import typer
 
 from bayeseval.cli._modelling import PriorOption
 from bayeseval.cli._rate import CiProbOption, JsonOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilesArgument,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import FilesArgument, Read, with_reading
 
 __all__ = ["record"]
 
@@ -36,6 +24,7 @@ record = typer.Typer(
 
 
 @record.command()
+@with_reading
 def make(
     files: FilesArgument,
     output: Annotated[
@@ -82,35 +71,15 @@ def make(
     seed: Annotated[int, typer.Option("--seed", metavar="N", help="Seed.")] = 0,
     ci_prob: CiProbOption = "0.95",
     json: JsonOption = False,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
 ) -> None:
     """Make a record of one answer: estimand, estimate, baselines, checks and provenance."""
     # Loads NumPy, which the help does without.
     from bayeseval.cli import _record_run
 
-    reading = Reading(
-        files=files,
-        errors="exclude",
-        format=format,
-        system=system,
-        scorer=scorer,
-        metric=metric,
-        filter=filter,
-        pass_if=pass_if,
-        duplicates=duplicates,
-        skip_bad_records=skip_bad_records,
-        combine=combine,
-    )
     _record_run.make(
-        reading,
+        reading(files),
         _record_run.Options.of(
             output=output,
             quantity=quantity,

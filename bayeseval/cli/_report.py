@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Annotated
 
 import typer
 
 from bayeseval.cli._modelling import PoolingOption, PriorOption, SeedOption, WeightsOption
 from bayeseval.cli._rate import CiProbOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilesArgument,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import FilesArgument, Read, with_reading
 
 __all__ = ["report"]
 
 
+@with_reading
 def report(
     files: FilesArgument,
     output: Annotated[
@@ -87,7 +75,7 @@ def report(
             "--baseline",
             metavar="FILE",
             help="Results of an earlier system on the same tasks: compared task by task, and what "
-            "[baseline] in a claim stands for. Several rollouts of a task are compared by "
+            "\\[baseline] in a claim stands for. Several rollouts of a task are compared by "
             "sampling.",
         ),
     ] = None,
@@ -109,15 +97,8 @@ def report(
         ),
     ] = None,
     seed: SeedOption = None,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
     ci_prob: CiProbOption = "0.95",
 ) -> None:
     """Write a report: verdict, answers, checks, methods and records in one file.
@@ -145,17 +126,4 @@ def report(
         seed=seed,
         ci_prob=ci_prob,
     )
-    reading = partial(
-        Reading,
-        errors="exclude",
-        format=format,
-        system=system,
-        scorer=scorer,
-        metric=metric,
-        filter=filter,
-        pass_if=pass_if,
-        duplicates=duplicates,
-        skip_bad_records=skip_bad_records,
-        combine=combine,
-    )
-    _report_run.run(reading(files=files), options, baseline=reading(files=baseline or []))
+    _report_run.run(reading(files), options, baseline=reading(baseline or []))

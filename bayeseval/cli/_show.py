@@ -2,37 +2,18 @@
 
 from __future__ import annotations
 
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    ErrorsOption,
-    FilesArgument,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import ErrorsOption, FilesArgument, Read, with_reading
 from bayeseval.cli._tables import Printer
 
 __all__ = ["formats", "show"]
 
 
+@with_reading
 def show(
     files: FilesArgument,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
     errors: ErrorsOption = "exclude",
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
 ) -> None:
     """Show what is in FILE: its format, tasks, rollouts, and where every one of them went.
 
@@ -41,20 +22,7 @@ def show(
     # Loads NumPy, which the help does without.
     from bayeseval.cli._show_print import print_found
 
-    reading = Reading(
-        files=files,
-        errors=errors,
-        format=format,
-        system=system,
-        scorer=scorer,
-        metric=metric,
-        filter=filter,
-        pass_if=pass_if,
-        duplicates=duplicates,
-        skip_bad_records=skip_bad_records,
-        combine=combine,
-    )
-    print_found(reading, Printer())
+    print_found(reading(files, errors=errors), Printer())
 
 
 def formats() -> None:

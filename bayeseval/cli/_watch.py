@@ -23,23 +23,12 @@ from typing import Annotated
 import typer
 
 from bayeseval.cli._rate import JsonOption
-from bayeseval.cli._reading import (
-    AsOption,
-    DuplicatesOption,
-    FilesArgument,
-    FilterOption,
-    FormatOption,
-    MetricOption,
-    PassIfOption,
-    Reading,
-    ScorerOption,
-    SkipBadRecordsOption,
-    SystemOption,
-)
+from bayeseval.cli._reading import FilesArgument, Read, with_reading
 
 __all__ = ["watch"]
 
 
+@with_reading
 def watch(
     files: FilesArgument,
     claim: Annotated[
@@ -104,15 +93,8 @@ def watch(
         ),
     ] = "1000",
     json: JsonOption = False,
-    format: FormatOption = None,
-    system: SystemOption = None,
-    scorer: ScorerOption = None,
-    metric: MetricOption = None,
-    filter: FilterOption = None,
-    pass_if: PassIfOption = None,
-    duplicates: DuplicatesOption = "error",
-    skip_bad_records: SkipBadRecordsOption = False,
-    combine: AsOption = None,
+    *,
+    reading: Read,
 ) -> None:
     """Look at results while they accumulate: released, contradicted, or go on, and how long.
 
@@ -121,21 +103,6 @@ def watch(
     """
     # Loads NumPy, which the help does without.
     from bayeseval.cli import _watch_run
-
-    def reading(names: list[str]) -> Reading:
-        return Reading(
-            files=names,
-            errors="exclude",
-            format=format,
-            system=system,
-            scorer=scorer,
-            metric=metric,
-            filter=filter,
-            pass_if=pass_if,
-            duplicates=duplicates,
-            skip_bad_records=skip_bad_records,
-            combine=combine,
-        )
 
     _watch_run.run(
         reading,

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from bayeseval._interval import Interval
 from bayeseval.comparison._bootstrap import Kind
 from bayeseval.comparison._leaderboard import Leaderboard
-from bayeseval.comparison._questions import loss_of
+from bayeseval.comparison._questions import MovedTasks, loss_of
 from bayeseval.comparison._result import Comparison
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
-__all__ = ["POPULATIONS", "checks_of", "losses", "pair_document", "quantities"]
+__all__ = [
+    "POPULATIONS",
+    "Change",
+    "changes",
+    "checks_of",
+    "losses",
+    "most_moved",
+    "pair_document",
+    "quantities",
+]
 
 POPULATIONS = {"new_tasks": "new tasks", "suite": "this suite"}
 
@@ -23,6 +33,51 @@ def quantities(ks: tuple[int, ...]) -> list[tuple[Kind, int | None, str]]:
     rows += [("pass_at_k", k, f"pass@{k}") for k in ks if k > 1]
     rows += [("pass_hat_k", k, f"pass^{k}") for k in ks if k > 1]
     return rows
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Change:
+    """A quantity of both systems, and its difference.
+
+    Parameters
+    ----------
+    label : str
+        Such as ``pass^4, this suite``.
+    kind, k, population : str, int or None, str
+        What is asked.
+    old, new, difference : Posterior or Unknown
+        The answers; all are unknown where the difference is.
+    """
+
+    label: str
+    kind: Kind
+    k: int | None
+    population: str
+    old: Posterior | Unknown
+    new: Posterior | Unknown
+    difference: Posterior | Unknown
+
+
+def changes(found: Comparison, ks: tuple[int, ...]) -> list[Change]:
+    """Every quantity for each population, and how it changed."""
+    rows = []
+    for population, where in POPULATIONS.items():
+        for kind, k, name in quantities(ks):
+            asked: dict[str, Any] = {"k": k, "population": population}
+            difference = found.difference(kind, **asked)
+            old = new = difference
+            if not isinstance(difference, Unknown):
+                old, new = (found.rate(each, kind, **asked) for each in (found.old, found.new))
+            label = f"{name}, {where}"
+            rows.append(Change(label, kind, k, population, old, new, difference))
+    return rows
+
+
+def most_moved(moved: MovedTasks, most: int) -> list[int]:
+    """Rows to show of the tasks that moved: half of them regressions, if there are as many."""
+    fell = min(moved.n_regressed, max(most // 2, most - moved.n_improved))
+    rose = min(moved.n_improved, most - fell)
+    return [*range(fell), *range(len(moved) - rose, len(moved))]
 
 
 def losses(difference: Posterior) -> tuple[float, float]:
@@ -56,27 +111,26 @@ def pair_document(
         Level of the intervals.
     """
     estimates = []
-    for population in POPULATIONS:
-        for kind, k, _ in quantities(ks):
-            difference = found.difference(kind, k=k, population=population)  # type: ignore[arg-type]
-            row: dict[str, Any] = {"quantity": kind, "k": k, "population": population}
-            if isinstance(difference, Unknown):
-                estimates.append({**row, "unknown": difference.reason})
-                continue
-            loss_new, loss_old = losses(difference)
-            estimates.append(
-                {
-                    **row,
-                    **_numbers(difference, ci_prob),
-                    "prob_better": difference.prob_above(0.0),
-                    "prob_worse": difference.prob_below(0.0),
-                    "prob_better_by": difference.prob_above(by),
-                    "prob_not_worse": difference.prob_above(-margin),
-                    "prob_equal": difference.prob_between(*rope),
-                    "loss_new": loss_new,
-                    "loss_old": loss_old,
-                }
-            )
+    for each in changes(found, ks):
+        difference = each.difference
+        row: dict[str, Any] = {"quantity": each.kind, "k": each.k, "population": each.population}
+        if isinstance(difference, Unknown):
+            estimates.append({**row, "unknown": difference.reason})
+            continue
+        loss_new, loss_old = losses(difference)
+        estimates.append(
+            {
+                **row,
+                **_numbers(difference, ci_prob),
+                "prob_better": difference.prob_above(0.0),
+                "prob_worse": difference.prob_below(0.0),
+                "prob_better_by": difference.prob_above(by),
+                "prob_not_worse": difference.prob_above(-margin),
+                "prob_equal": difference.prob_between(*rope),
+                "loss_new": loss_new,
+                "loss_old": loss_old,
+            }
+        )
     boot, tests = found.bootstrap(ci_prob=ci_prob), found.tests()
     newcombe, moved = found.newcombe(ci_prob=ci_prob), found.moved()
     rates = {}

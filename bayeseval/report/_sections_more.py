@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bayeseval.comparison import Comparison
-from bayeseval.comparison._document import POPULATIONS, quantities
+from bayeseval.comparison._document import changes, most_moved
 from bayeseval.population import Contamination
 from bayeseval.posterior import Posterior
 from bayeseval.report._blocks import Block, Bullets, FigureBlock, Paragraph, Section, Table
@@ -13,7 +13,7 @@ from bayeseval.unknown import Unknown
 
 __all__ = ["against_baseline", "leaked_tasks"]
 
-# Tasks that are listed among those that moved, half of them regressions if there are as many.
+# Tasks that are listed among those that moved.
 MOST_MOVED = 20
 
 
@@ -44,29 +44,23 @@ def against_baseline(report: Report, found: Comparison) -> Section:
 
 def _differences(report: Report, found: Comparison) -> Table:
     rows = []
-    for population, where in POPULATIONS.items():
-        for kind, k, name in quantities((1, report.k_most)):
-            label = f"{name}, {where}"
-            change = found.difference(kind, k=k, population=population)  # type: ignore[arg-type]
-            if isinstance(change, Unknown):
-                rows.append((label, *["UNKNOWN"] * 5))
-                continue
-            old, new = (
-                found.rate(each, kind, k=k, population=population)  # type: ignore[arg-type]
-                for each in (found.old, found.new)
+    for each in changes(found, (1, report.k_most)):
+        change = each.difference
+        if isinstance(change, Unknown):
+            rows.append((each.label, *["UNKNOWN"] * 5))
+            continue
+        assert isinstance(each.old, Posterior)
+        assert isinstance(each.new, Posterior)
+        rows.append(
+            (
+                each.label + "*" * change.extrapolated,
+                percent(each.old.mean),
+                percent(each.new.mean),
+                points(change.mean),
+                points_span(change.eti(report.ci_prob)),
+                chance(change.prob_above(0.0)),
             )
-            assert isinstance(old, Posterior)
-            assert isinstance(new, Posterior)
-            rows.append(
-                (
-                    label + "*" * change.extrapolated,
-                    percent(old.mean),
-                    percent(new.mean),
-                    points(change.mean),
-                    points_span(change.eti(report.ci_prob)),
-                    chance(change.prob_above(0.0)),
-                )
-            )
+        )
     notes = [
         f"{level(report.ci_prob)} credible intervals, equal-tailed; engine {found.engine}. The "
         "rates are those of the joint model of both systems, so they differ a little from those "
@@ -111,10 +105,8 @@ def _moved(found: Comparison) -> list[Block]:
     moved = found.moved()
     if not len(moved):
         return [Paragraph("No task moved: both systems have the same raw rates.")]
-    fell = min(moved.n_regressed, max(MOST_MOVED // 2, MOST_MOVED - moved.n_improved))
-    rose = min(moved.n_improved, MOST_MOVED - fell)
     rows = []
-    for at in [*range(fell), *range(len(moved) - rose, len(moved))]:
+    for at in most_moved(moved, MOST_MOVED):
         row = [
             str(moved.task[at]),
             f"{moved.old_passes[at]} of {moved.old_trials[at]}",

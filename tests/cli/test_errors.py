@@ -3,13 +3,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
+from rich.text import Text
 
 from bayeseval.cli import _rate_report
+from bayeseval.cli._app import app
 from bayeseval.errors import CheckWarning
 
 Run = Callable[..., Any]
@@ -264,3 +267,20 @@ def test_a_terminal_without_the_signs_gets_question_marks() -> None:
     ran = _process("rate", "8/10", env={**os.environ, "PYTHONIOENCODING": "ascii"})
     assert ran.returncode == 0
     assert "posterior mean" in ran.stdout
+
+
+def _commands(group: Any) -> Iterator[Any]:
+    for command in group.commands.values():
+        yield from _commands(command) if hasattr(command, "commands") else [command]
+
+
+def test_brackets_in_the_help_are_not_taken_for_markup() -> None:
+    texts = [
+        parameter.help or ""
+        for command in _commands(typer.main.get_command(app))
+        for parameter in command.params
+        if hasattr(parameter, "help")
+    ]
+    assert sum(r"\[baseline]" in text for text in texts) >= 3
+    for text in texts:
+        assert Text.from_markup(text).plain == text.replace(r"\[", "[")
