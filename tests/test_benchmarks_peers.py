@@ -62,7 +62,7 @@ def made_up() -> dict[str, Any]:
     first, *others = suites.SIZE_NAMES
     return {
         "python": "3.13.0", "processors": 2, "load_before": 0.5, "limit": 120,
-        "versions": {"pymc": "6", "nutpie": "0.16", "jax": "0.12"},
+        "versions": {"bayeseval": "1", "pymc": "6", "nutpie": "0.16", "jax": "0.12"},
         "methods": {"exact": described, "pymc": other},
         "times": {
             "exact": dict.fromkeys(suites.SIZE_NAMES, done),

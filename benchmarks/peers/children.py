@@ -1,6 +1,7 @@
 """Processes of their own, within limits of time and memory."""
 
 import json
+import resource
 import signal
 import subprocess
 import sys
@@ -22,7 +23,7 @@ def held_mib(pid: int) -> int:
         pages = int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1])
     except (OSError, IndexError):
         return 0
-    return pages * 4 >> 10
+    return pages * resource.getpagesize() >> 20
 
 
 def run(

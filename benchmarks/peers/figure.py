@@ -83,6 +83,7 @@ def _name_lines(ax: Any, ends: list[tuple[tuple[int, float], str, str, bool]]) -
             ax.annotate(
                 name, (tasks, seconds), xytext=(7, -4), textcoords="offset points", color=colour,
                 fontsize=style.SMALL, va="top",
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
             )  # fmt: skip
             continue
         place = max(seconds, place * APART)

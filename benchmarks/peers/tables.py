@@ -124,11 +124,10 @@ def growth(results: Results) -> Cells:
 
 
 def methods(results: Results) -> Cells:
-    shown = {"bayeseval": "this"}
     return ["method", "version", "its 95 % interval"], [
         [
             each["title"],
-            shown.get(each["library"], results["versions"][each["library"]]),
+            results["versions"][each["library"]],
             each["computes"] + ".",
         ]
         for each in results["methods"].values()
