@@ -88,7 +88,7 @@ def coverage(results: Results) -> Any:
             ax.scatter(x, np.maximum(y, LOWEST_SHOWN), s=15, marker=marker, facecolors="none",
                        edgecolors=colour, linewidths=0.9, label=label, zorder=2)  # fmt: skip
         if low:
-            title += f" ({low} cells below {100 * LOWEST_SHOWN:.0f} %)"
+            title += f" ({low} below {100 * LOWEST_SHOWN:.0f} %)"
         ax.set_title(title, fontsize=style.TEXT, color=style.INK)
         ax.set_xticks(range(len(tasks)), [str(each) for each in tasks])
         ax.set_ylim(LOWEST_SHOWN - 0.015, 1.005)
