@@ -61,7 +61,7 @@ def made_up() -> dict[str, Any]:
     other = {**described, "title": "theirs", "library": "pymc", "about": "these tasks"}
     first, *others = suites.SIZE_NAMES
     return {
-        "python": "3.13.0", "processors": 2, "load_before": 0.5, "limit": 120,
+        "python": "3.13.0", "processors": 2, "load": [0.5, 2.0], "limit": 120,
         "versions": {"bayeseval": "1", "pymc": "6", "nutpie": "0.16", "jax": "0.12"},
         "methods": {"exact": described, "pymc": other},
         "times": {
@@ -105,6 +105,11 @@ def test_every_block_renders_and_every_table_prints() -> None:
     screen = Console(file=io.StringIO(), width=100)
     tables.show(made_up(), screen)
     assert "stopped after 120 s" in screen.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_a_busy_machine_is_told() -> None:
+    assert "a load of 0.5 to 2. The times are that machine's" in tables.machine(made_up())
+    assert "Other work ran" in tables.machine({**made_up(), "load": [0.5, 9.0]})
 
 
 def test_a_block_is_renewed_and_the_rest_stays() -> None:

@@ -68,7 +68,7 @@ def describe() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "processors": os.cpu_count(),
-        "load_before": round(os.getloadavg()[0], 1),
+        "load": [],
         "limit": LIMIT,
         "versions": {name: version(name) for name in libraries},
         "methods": {
@@ -99,6 +99,7 @@ def measure(parts: list[str], keys: list[str], results: dict[str, Any]) -> None:
         steps.append(("growth", key, lambda key=key, series=series: growth_of(key, series)))
     for part, key, step in steps:
         if part in parts:
+            results["load"].append(round(os.getloadavg()[0], 1))
             results[part][key] = step()
             write(results)
 

@@ -135,12 +135,20 @@ def methods(results: Results) -> Cells:
 
 
 def machine(results: Results) -> str:
-    versions = results["versions"]
+    versions, processors = results["versions"], results["processors"]
+    least, most = min(results["load"]), max(results["load"])
+    # Our own work loads at most every processor; a sampler's last chains linger in the average.
+    busy = (
+        "Other work ran on it at the same time, so that a time may be several times what a quiet "
+        "machine takes, a ratio is good to its order of magnitude, and what was stopped here might "
+        "end there."
+        if most > 2 * processors
+        else "The times are that machine's; the ratios depend on it less."
+    )
     return (
         f"Measured with Python {results['python']}, PyMC {versions['pymc']}, nutpie "
-        f"{versions['nutpie']} and JAX {versions['jax']} on a machine with "
-        f"{results['processors']} processors (load before: {results['load_before']:g}). The times "
-        "are that machine's; the ratios depend on it less.\n"
+        f"{versions['nutpie']} and JAX {versions['jax']} on a machine with {processors} processors "
+        f"and a load of {least:g} to {most:g}. {busy}\n"
     )
 
 
