@@ -125,6 +125,13 @@ def test_panels_keep_tails_to_1e_30() -> None:
     np.testing.assert_allclose(panels.above(-z), special.ndtr(z), rtol=1e-6)
 
 
+def test_panels_are_not_split_for_the_rounding_of_large_values() -> None:
+    # As the log likelihood of millions of rollouts; its values are multiples of 1e-9 or so.
+    panels = Panels.from_log_density(lambda z: (-6e6 - 0.5 * z**2) - 0.1, -40.0, 40.0)
+    assert len(panels.edges) < 200
+    assert panels.quantile(np.array([0.975])) == pytest.approx(special.ndtri(0.975), abs=1e-8)
+
+
 def test_panels_of_two_humps_in_reach_of_each_other() -> None:
     def two(z: np.ndarray) -> np.ndarray:
         return np.logaddexp(normal(z, -2, 0.3) + np.log(0.25), normal(z, 3, 0.3) + np.log(0.75))
