@@ -194,7 +194,7 @@ def priors(results: Results) -> str:
     return (
         table(head, rows)
         + f"\n{len(betas_only)} pairs of Beta priors were searched; {all_on_target} of them are on "
-        "target in every Beta cell. The last two rely on "
+        "target in every Beta cell. Those of Jeffreys and reference analysis rely on "
         f"{results['suites']['some_runs']:,} runs of each cell.\n"
     )
 

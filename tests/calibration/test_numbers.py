@@ -87,7 +87,6 @@ def test_fast_posterior_is_the_packages(counts: np.ndarray, name: str) -> None:
     assert difference["below"] < 5e-5
 
 
-
 def test_priors_answered_together_are_those_alone(counts: np.ndarray) -> None:
     # The nodes reach as far as the widest prior asks, and are fewer for the others.
     priors = {name: prior_of(prior) for name, prior in PRIORS.items()}
