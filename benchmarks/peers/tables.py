@@ -87,8 +87,7 @@ def coverage(results: Results) -> Cells:
     for key, found in results["coverage"].items():
         method = results["methods"][key]
         if "stopped" in found:
-            cell = stopped_text(found["stopped"], results["limit"])
-            rows.append([method["title"], cell, "", "", ""])
+            rows.append([method["title"], "not measured", "", "", ""])
             continue
         runs, covered = found["runs"], found["covered"]
         # Two more of each, so that a coverage of 100 % is not told without an error.
@@ -111,7 +110,7 @@ def growth(results: Results) -> Cells:
     for series in results["growth"].values():
         seconds = series["seconds"]
         if not seconds:
-            rows.append([series["title"], series["grows"], "failed", ""])
+            rows.append([series["title"], series["grows"], "not measured", ""])
             continue
         first = next(iter(seconds))
         ratios = [

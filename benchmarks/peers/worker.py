@@ -70,6 +70,7 @@ def measure_time(key: str, tasks: int, rollouts: int, limit: int) -> None:
 def measure_coverage(key: str, limit: int) -> None:
     method = METHODS[key]
     covered, width, divergences = 0, 0.0, 0
+    method.interval(method.form(suites.draw(*suites.SIZES[0])), True)
     signal.alarm(limit)
     for at in range(method.runs):
         suite = suites.draw(*suites.SIZES[0], seed=1_000 + at)
@@ -84,8 +85,9 @@ def measure_coverage(key: str, limit: int) -> None:
 
 def measure_growth(series: str, limit: int) -> None:
     signal.alarm(limit)
-    for size, work in growth.SERIES[series].steps():
-        work()
+    for at, (size, work) in enumerate(growth.SERIES[series].steps()):
+        if at == 0:
+            work()  # loads the libraries
         tell(size=size, seconds=min(repeated(work)))
 
 
