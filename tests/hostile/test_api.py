@@ -109,13 +109,13 @@ def test_hostile_arguments_of_functions(name: str) -> None:
     if name.startswith("build_"):
         pytest.importorskip("pymc")  # sets the recursion limit, which hypothesis watches
     costly = any(part in name for part in COSTLY)
-    _ask_anything([table.function(name)], _examples() // (10 if costly else 2))
+    _ask_anything([table.function(name)], _examples() // (16 if costly else 5))
 
 
 @pytest.mark.parametrize("class_name", OBJECTS)
 def test_hostile_arguments_of_methods(class_name: str) -> None:
     targets = list(table.methods(class_name))
-    _ask_anything(targets, _examples() * (1 + len(targets) // 25))
+    _ask_anything(targets, _examples() * (1 + len(targets) // 50))
 
 
 @pytest.mark.parametrize("class_name", OBJECTS)
