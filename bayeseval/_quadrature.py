@@ -21,7 +21,7 @@ DROP = 45.0
 MAX_NODES = 1536
 SCOUT_NODES = 16
 # A window that keeps less than this share of its scouts is narrowed once more.
-ENOUGH = 0.7
+ENOUGH = 0.8
 
 
 def log_sum(logs: Array, axis: int = -1) -> Array:
@@ -80,12 +80,11 @@ def narrow(
     *,
     drop: float = DROP,
     enough: float = ENOUGH,
-    tight: bool = False,
 ) -> Array:
     """Narrow each window, in place, to where its integrand is above exp(-drop) of its top.
 
-    Windows are scouted until `enough` of the scouts are kept. Of an integrand with one hump
-    a `tight` window ends close to where it crosses the level, not at the next scout.
+    Windows are scouted until `enough` of the scouts are kept. They end at the next scout:
+    where between two scouts the level is crossed cannot be told, since a density may bend there.
 
     Returns
     -------
@@ -99,34 +98,16 @@ def narrow(
         start, width = lower[todo], (upper - lower)[todo]
         block = log_density(start[:, None] + width[:, None] * scout, rows[todo])
         tops[todo] = top = np.max(block, axis=1)
-        # Of a row without mass every scout lies below, and its window stays.
-        above = block - np.where(np.isfinite(top), top - drop, 0.0)[:, None]
-        kept = above >= 0.0
-        first = np.argmax(kept, axis=1)
-        last = SCOUT_NODES - np.argmax(kept[:, ::-1], axis=1)
+        kept = block >= top[:, None] - drop
+        first = np.maximum(np.argmax(kept, axis=1) - 1, 0)
+        last = np.minimum(SCOUT_NODES - np.argmax(kept[:, ::-1], axis=1) + 1, SCOUT_NODES)
         shrinks = last - first < enough * SCOUT_NODES
-        before = after = np.ones(todo.size)
-        if tight and not np.all(shrinks):
-            # Coarse steps may jump over the level by far; fine ones cross it nearly straight.
-            before = np.where(shrinks, 1.0, _crossing(above, first, -1))
-            after = np.where(shrinks, 1.0, _crossing(above, last, 1))
         step = width / SCOUT_NODES
-        lower[todo] = start + step * np.maximum(first - before, 0.0)
-        upper[todo] = start + step * np.minimum(last + after, SCOUT_NODES)
+        lower[todo], upper[todo] = start + first * step, start + last * step
         todo = todo[shrinks]
         if todo.size == 0:
             break
     return tops
-
-
-def _crossing(above: Array, node: npt.NDArray[np.intp], side: int) -> Array:
-    """Share of a step from the last kept node to where the integrand crosses the level."""
-    at = np.arange(node.size)
-    inside, outside = above[at, node], above[at, np.clip(node + side, 0, SCOUT_NODES)]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.where(np.isfinite(outside), inside / (inside - outside), 1.0)
-    # A concave logarithm lies above its chord; at an end of the window there is no crossing.
-    return np.asarray(np.where(outside < 0.0, np.minimum(share + 0.25, 1.0), 1.0))
 
 
 def _lay(
@@ -182,7 +163,7 @@ def zoom(
         The same number of nodes for every row.
     """
     lower, upper = np.array(lower, dtype=float), np.array(upper, dtype=float)
-    narrow(rough or log_density, lower, upper, np.arange(lower.size), tight=True)
+    narrow(rough or log_density, lower, upper, np.arange(lower.size))
     return lay(log_density, lower, upper, nodes=nodes, tolerance=tolerance)
 
 

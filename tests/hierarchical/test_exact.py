@@ -257,3 +257,13 @@ def test_errored_rollouts_are_bounded_by_the_two_extremes() -> None:
         exact(rollouts.with_lost(how)).pass_rate().mean for how in ("fail", "exclude", "pass")
     )
     assert low < mid < high
+
+
+def test_tails_of_hundreds_of_logits_beside_a_steep_side_are_integrated() -> None:
+    # Where all pass, such a prior leaves a plateau that ends within a few logits on one side.
+    prior = be.HierarchicalPrior(mean=(0.5, 0.02), icc=(0.5, 0.02))
+    fit = exact(be.Rollouts.from_counts([1] * 40, 1), prior)
+    known = special.betaln(40.5, 0.02) - special.betaln(0.5, 0.02)
+    # The logit scale ends at 600: 6e-6 of this prior lies beyond.
+    assert fit.exact.log_marginal_sequence == pytest.approx(known, abs=3e-5)
+    assert fit.checks["quadrature"].passed
