@@ -89,7 +89,11 @@ def as_kind[Kind](value: Any, kind: type[Kind], argument: str, *, hint: str = ""
     if not isinstance(value, kind):
         name = kind.__name__
         article = "an" if name[0] in "AEIOU" else "a"
-        came = value.__name__ if isinstance(value, type) else type(value).__name__
+        came = type(value).__name__
+        if isinstance(value, type):
+            came = value.__name__
+        elif isinstance(value, str | int | float):
+            came = shown(value)
         raise InputError(f"{argument} must be {article} {name}{hint and f', {hint}'}; got {came}")
     return value
 

@@ -232,7 +232,8 @@ def with_reading(command: Callable[..., Any], *, system: bool = True) -> Callabl
 
     @wraps(command)
     def run(**given: Any) -> Any:
-        told = {name: given.pop(name, default) for name, (_, default) in _OPTIONS.items()}
+        told = {name: default for name, (_, default) in _OPTIONS.items()}
+        told |= {name: given.pop(name) for name in options if name in given}
 
         def read(files: list[str], *, errors: str = "exclude") -> Reading:
             return Reading(files=files, errors=errors, **told)

@@ -123,8 +123,7 @@ def _on_lattice(
 ) -> TablePosterior:
     n = int(cells.count.sum())
     trials = float(cells.trials @ cells.count) / n
-    # Half the steps move quantiles by about 1e-5, less than the lattice does.
-    nodes = task_nodes(hyper.log_joint, hyper.rows, hyper.steps // 2, tasks=n, trials=trials)
+    nodes = task_nodes(hyper.log_joint, hyper.rows, hyper.steps, tasks=n, trials=trials)
     # Each node costs a transform of the whole lattice: those that carry all but 3e-5.
     order = np.argsort(nodes.weights)[::-1]
     share = np.cumsum(nodes.weights[order]) / nodes.weights.sum()

@@ -208,7 +208,7 @@ def test_the_true_odds_ratio_gives_the_true_rate_back() -> None:
         suite = be.Rollouts.from_counts(
             (passed & ~lost).sum(1), (~lost).sum(1), errored=lost.sum(1)
         )
-        found = be.errored_sensitivity(suite, odds_ratios=covers, imputations=20, rng=1)
+        found = be.errored_sensitivity(suite, odds_ratios=tuple(covers), imputations=20, rng=1)
         for each in covers:
             covers[each] += truth in found[each].pass_rate().eti()
     # 95 % intervals hold it in fewer than 33 of 40 once in a thousand times.
