@@ -146,7 +146,7 @@ class Panels:
             Points where the density may have a kink.
         """
         low, high = np.array([lower], dtype=float), np.array([upper], dtype=float)
-        narrow(
+        tops = narrow(
             lambda points, _: log_density(points.ravel()).reshape(points.shape),
             low,
             high,
@@ -159,7 +159,7 @@ class Panels:
         def edges(count: int) -> Array:
             return np.unique(np.append(np.linspace(low_end, high_end, count), inner))
 
-        floor = float(np.max(log_density(np.linspace(low_end, high_end, 33)))) - 2.0 * depth
+        floor = float(tops[0]) - 2.0 * depth
 
         def floored(z: Array) -> Array:
             return np.fmax(log_density(z), floor)
