@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
+from typing import Literal
 
-__all__ = ["format_percent", "format_probability", "format_value"]
+__all__ = ["Quantity", "format_percent", "format_probability", "format_value", "quantities"]
+
+Quantity = Literal["pass_rate", "pass_at_k", "pass_hat_k"]
 
 
 def _decimals_near_edge(share: float) -> int:
@@ -66,3 +70,13 @@ def _floor_nines(probability: float) -> str:
 
 def _as_tuple(value: float | tuple[float, float]) -> tuple[float, ...]:
     return value if isinstance(value, tuple) else (value,)
+
+
+def quantities(ks: Iterable[int]) -> list[tuple[Quantity, int | None, str]]:
+    """The pass rate, then pass@k and then pass^k of each k above 1: kind, k and label."""
+    more = [k for k in ks if k > 1]
+    return [
+        ("pass_rate", None, "pass rate"),
+        *(("pass_at_k", k, f"pass@{k}") for k in more),
+        *(("pass_hat_k", k, f"pass^{k}") for k in more),
+    ]

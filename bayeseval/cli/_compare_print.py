@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayeseval._format import format_probability, format_value
+from bayeseval._format import format_probability, format_value, quantities
 from bayeseval._interval import Interval
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.comparison import Comparison, Leaderboard
@@ -14,7 +14,6 @@ from bayeseval.comparison._document import (
     checks_of,
     losses,
     most_moved,
-    quantities,
 )
 from bayeseval.comparison._join import Joined
 from bayeseval.posterior import Posterior

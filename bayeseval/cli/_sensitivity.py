@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bayeseval._format import format_probability
+from bayeseval._format import format_probability, quantities
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.posterior import Posterior
 from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
@@ -61,16 +61,6 @@ def prior_document(found: PriorSensitivity) -> dict[str, Any]:
     }
 
 
-def asked(ks: Sequence[int]) -> list[Asked]:
-    """The answers of a fit: the pass rate, then pass@k, then pass^k."""
-    more = [k for k in ks if k > 1]
-    return [
-        ("pass_rate", None, "pass rate"),
-        *(("pass_at_k", k, f"pass@{k}") for k in more),
-        *(("pass_hat_k", k, f"pass^{k}") for k in more),
-    ]
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class FitPriors:
     """Answers of a fit on new tasks under other priors.
@@ -104,7 +94,7 @@ def fit_priors(fit: Fit, ks: Sequence[int], above: float | None, ci_prob: float)
     def ask(quantity: Any, k: int | None) -> PriorSensitivity:
         return prior_sensitivity(fit, answer=quantity, k=k or 1, above=above, ci_prob=ci_prob)
 
-    return FitPriors(tuple((each, ask(*each[:2])) for each in asked([max(ks)])), above)
+    return FitPriors(tuple((each, ask(*each[:2])) for each in quantities([max(ks)])), above)
 
 
 def print_fit_priors(priors: FitPriors, printer: Printer) -> None:
@@ -183,11 +173,11 @@ def print_errored(
         printer.text()
         printer.text(found.summary)
         return
-    quantities = [each for each in asked(ks) if each[0] != "pass_at_k"]
+    shown = [each for each in quantities(ks) if each[0] != "pass_at_k"]
     rows = []
     for row in found.rows:
         cells = [f"{row.odds_ratio:g}"]
-        for quantity, k, _ in quantities:
+        for quantity, k, _ in shown:
             posterior = _answer(row, quantity, k)
             text = f"{bare_percent(posterior.mean)} ({bare_range(posterior.eti(ci_prob))})"
             if above is not None:
@@ -197,7 +187,7 @@ def print_errored(
     bar = "" if above is None else f", probability of being above {above:.15g}"
     printer.table(
         "New tasks by the odds ratio of errored rollouts",
-        ["odds ratio", *(label for _, _, label in quantities)],
+        ["odds ratio", *(label for _, _, label in shown)],
         rows,
         notes=[
             f"Per cent: posterior mean ({level(ci_prob)} equal-tailed credible interval){bar}.",
@@ -214,7 +204,7 @@ def errored_document(
     """Return the answers on new tasks for each odds ratio for JSON."""
     rows = []
     for row in found.rows:
-        for quantity, k, _ in asked(ks):
+        for quantity, k, _ in quantities(ks):
             posterior = _answer(row, quantity, k)
             lower, upper = posterior.eti(ci_prob)
             rows.append(

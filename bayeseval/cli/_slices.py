@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from bayeseval._format import quantities
 from bayeseval._validate import as_whole, one_of
 from bayeseval._weights import Weights, read_weights
 from bayeseval.cli._modelling import names_in
@@ -34,7 +35,6 @@ __all__ = [
     "SliceReport",
     "flakiest",
     "leak_report",
-    "leak_rows",
     "slice_report",
 ]
 
@@ -208,9 +208,6 @@ def slice_report(
 ) -> SliceReport:
     """Fit the slices and ask for the answers over their mix."""
     sliced = _fit(rollouts, chosen, chosen.pooling, options)
-    asked: list[tuple[Kind, int]] = [("pass_rate", 1)]
-    asked += [("pass_at_k", k) for k in ks if k > 1]
-    asked += [("pass_hat_k", k) for k in ks if k > 1]
     lost: tuple[SlicedFit, SlicedFit] | None = None
     if rollouts.ledger.errored:
         pooling: Pooling = "none" if chosen.pooling == "partial" else chosen.pooling
@@ -218,7 +215,7 @@ def slice_report(
             _fit(rollouts.with_lost("fail"), chosen, pooling, options),
             _fit(rollouts.with_lost("pass"), chosen, pooling, options),
         )
-    weighted = tuple(_weighted(sliced, lost, chosen, kind, k) for kind, k in asked)
+    weighted = tuple(_weighted(sliced, lost, chosen, kind, k or 1) for kind, k, _ in quantities(ks))
     stratified: StratifiedEstimate | Unknown = Unknown("a slice with weight has no task")
     weights = chosen.weights
     shares = sliced.shares if weights is None else weights
@@ -309,10 +306,3 @@ def leak_report(rollouts: Rollouts, chosen: SliceOptions, options: Options) -> C
         warnings.simplefilter("ignore", CheckWarning)
         factor, marked = chosen.leaked_marks(rollouts)
         return contamination(rollouts, leaked=factor, level=marked, prior=options.prior)
-
-
-def leak_rows(ks: tuple[int, ...]) -> list[tuple[Kind, int, str]]:
-    rows: list[tuple[Kind, int, str]] = [("pass_rate", 1, "pass rate")]
-    rows += [("pass_at_k", k, f"pass@{k}") for k in ks if k > 1]
-    rows += [("pass_hat_k", k, f"pass^{k}") for k in ks if k > 1]
-    return rows

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from bayeseval._format import quantities
 from bayeseval.cli._sensitivity import prior_document
-from bayeseval.cli._slices import SliceReport, leak_rows
+from bayeseval.cli._slices import SliceReport
 from bayeseval.population import Contamination
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
@@ -152,6 +153,7 @@ def leak_document(found: Contamination, ks: tuple[int, ...], ci_prob: float) -> 
                 "clean": numbers(found.answer("clean", kind, k)),
                 "inflation": numbers(found.inflation(kind, k)),
             }
-            for kind, k, _ in leak_rows(ks)
+            for kind, several, _ in quantities(ks)
+            for k in [several or 1]
         ],
     }

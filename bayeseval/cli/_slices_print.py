@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from bayeseval._format import format_probability, format_value
+from bayeseval._format import format_probability, format_value, quantities
 from bayeseval._interval import Interval
 from bayeseval.cli._sensitivity import prior_lines
-from bayeseval.cli._slices import HEADS, SliceReport, leak_rows
+from bayeseval.cli._slices import HEADS, SliceReport
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.population import Contamination
 from bayeseval.posterior import Posterior
@@ -175,7 +175,8 @@ def print_flaky(table: FlakyTable, printer: Printer) -> None:
 def print_leak(found: Contamination, ks: tuple[int, ...], ci_prob: float, printer: Printer) -> None:
     """Print answers for all and for clean tasks, and the inflation."""
     rows = []
-    for kind, k, label in leak_rows(ks):
+    for kind, several, label in quantities(ks):
+        k = several or 1
         gap = found.inflation(kind, k)
         rows.append(
             (

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from bayeseval._format import quantities
 from bayeseval._interval import Interval
 from bayeseval.comparison._bootstrap import Kind
 from bayeseval.comparison._leaderboard import Leaderboard
@@ -21,18 +22,9 @@ __all__ = [
     "losses",
     "most_moved",
     "pair_document",
-    "quantities",
 ]
 
 POPULATIONS = {"new_tasks": "new tasks", "suite": "this suite"}
-
-
-def quantities(ks: tuple[int, ...]) -> list[tuple[Kind, int | None, str]]:
-    """What is asked: the pass rate, and pass@k and pass^k of each k."""
-    rows: list[tuple[Kind, int | None, str]] = [("pass_rate", None, "pass rate")]
-    rows += [("pass_at_k", k, f"pass@{k}") for k in ks if k > 1]
-    rows += [("pass_hat_k", k, f"pass^{k}") for k in ks if k > 1]
-    return rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

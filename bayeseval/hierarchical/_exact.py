@@ -131,7 +131,7 @@ class ExactHyper:
     def marginal_icc(self, about: About) -> GridPosterior:
         """Posterior of the ICC."""
         return GridPosterior.from_log_density(
-            lambda y: self.over_x.log_integral(y, tolerance=SMOOTH) + self.prior.log_density_y(y),
+            lambda y: self.over_x.log_integral(y) + self.prior.log_density_y(y),
             about,
             limit=self.prior.y_limit,
             moments=self.moments(expit(self.y)),
@@ -219,10 +219,10 @@ class _OverX:
     def _window(self, y: Array) -> tuple[Array, Array]:
         return np.full(y.size, self.low), np.full(y.size, self.high)
 
-    def log_integral(self, y: Array, *, tolerance: float = 1e-5) -> Array:
+    def log_integral(self, y: Array) -> Array:
         """Log integral at each y, without the prior of y."""
         flat = y.ravel()
-        logs = log_integrals(self._density(flat), *self._window(flat), tolerance=tolerance)
+        logs = log_integrals(self._density(flat), *self._window(flat), tolerance=SMOOTH)
         return logs.reshape(y.shape)
 
     def log_top(self, y: Array) -> Array:

@@ -24,10 +24,12 @@ from bayeseval.slices._sliced import functional_of
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Contamination", "contamination", "leaked_levels"]
+__all__ = ["SETS", "Contamination", "contamination", "leaked_levels"]
 
 Array = npt.NDArray[np.float64]
 Kind = Literal["pass_rate", "pass_hat_k", "pass_at_k"]
+Which = Literal["all", "clean", "leaked"]
+SETS: tuple[Which, ...] = ("all", "clean", "leaked")
 
 _LEAKED = frozenset({"true", "yes", "y", "1", "leaked", "contaminated", "seen"})
 
@@ -79,7 +81,7 @@ class Contamination:
 
     def answer(
         self,
-        which: Literal["all", "clean", "leaked"],
+        which: Which,
         kind: Kind = "pass_rate",
         k: int = 1,
     ) -> Posterior:

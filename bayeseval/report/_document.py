@@ -40,16 +40,17 @@ from __future__ import annotations
 
 import json
 import math
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from bayeseval import __version__
 from bayeseval.comparison._document import pair_document
+from bayeseval.population._contamination import SETS
 from bayeseval.posterior import Posterior
 from bayeseval.unknown import Unknown
 
 if TYPE_CHECKING:
     from bayeseval.hierarchical import Fit
-    from bayeseval.report._gather import Estimate, Quantity, Report
+    from bayeseval.report._gather import Estimate, Report
 
 __all__ = ["to_json"]
 
@@ -156,15 +157,13 @@ def _leaked(report: Report) -> dict[str, Any] | None:
     found = report.contamination
     if found is None:
         return None
-    asked: list[tuple[Quantity, int]] = [("pass_rate", 1)]
-    if report.k_most > 1:
-        asked += [("pass_at_k", report.k_most), ("pass_hat_k", report.k_most)]
-    sets: tuple[Literal["all", "clean", "leaked"], ...] = ("all", "clean", "leaked")
     rows = []
-    for kind, k in asked:
-        row: dict[str, Any] = {"quantity": kind, "k": k}
-        row |= {each: _posterior(found.answer(each, kind, k), report, bar=False) for each in sets}
-        row["inflation"] = _posterior(found.inflation(kind, k), report, bar=False)
+    for each in report.headlines:
+        row: dict[str, Any] = {"quantity": each.quantity, "k": each.k}
+        for which in SETS:
+            rate = found.answer(which, each.quantity, each.k)
+            row[which] = _posterior(rate, report, bar=False)
+        row["inflation"] = _posterior(found.inflation(each.quantity, each.k), report, bar=False)
         rows.append(row)
     return {
         "tasks": found.sliced.n_tasks,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec.structs import replace
 
 from bayeseval._atomic import as_output_path, atomic_path
+from bayeseval._format import Quantity, quantities
 from bayeseval._validate import (
     Population,
     Seed,
@@ -46,7 +47,6 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMS", "Estimate", "Quantity", "Report", "make_report"]
 
-Quantity = Literal["pass_rate", "pass_at_k", "pass_hat_k"]
 Engine = Literal["exact", "nuts"]
 Pooling = Literal["none", "partial", "complete"]
 
@@ -185,16 +185,15 @@ class Report:
         wanted = "pass_rate" if k == 1 else quantity
         return next(row for row in self.estimates if (row.quantity, row.k) == (wanted, k))
 
+    @property
+    def headlines(self) -> tuple[Estimate, ...]:
+        """The pass rate, and pass@k and pass^k at the largest k."""
+        return tuple(self.estimate(kind, k or 1) for kind, k, _ in quantities([self.k_most]))
+
     @cached_property
     def populations(self) -> tuple[tuple[Estimate, dict[Population, Posterior | Unknown]], ...]:
-        """The pass rate, and pass@k and pass^k at the largest k, for each population."""
-        rows = [self.estimate("pass_rate")]
-        if self.k_most > 1:
-            rows += [
-                self.estimate("pass_at_k", self.k_most),
-                self.estimate("pass_hat_k", self.k_most),
-            ]
-        return tuple((row, self._for_each(row)) for row in rows)
+        """The headlines for each population."""
+        return tuple((row, self._for_each(row)) for row in self.headlines)
 
     def _for_each(self, row: Estimate) -> dict[Population, Posterior | Unknown]:
         answers: dict[Population, Posterior | Unknown] = {"new_tasks": row.posterior}
@@ -493,6 +492,9 @@ def make_report(
             )
             for each in parsed
         )
+        leak = None
+        if leaked is not None:
+            leak = contamination(rollouts, leaked=leaked, prior=prior)
         lost = None
         if rollouts.ledger.errored:
             lost = (
@@ -516,9 +518,7 @@ def make_report(
         sliced=sliced,
         weights=shares,
         comparison=comparison,
-        contamination=None
-        if leaked is None
-        else contamination(rollouts, leaked=leaked, prior=prior),
+        contamination=leak,
         lost=lost,
         provenance=Provenance() if provenance is None else provenance,
         seed=seed,

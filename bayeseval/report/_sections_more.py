@@ -5,16 +5,18 @@ from __future__ import annotations
 from bayeseval.comparison import Comparison
 from bayeseval.comparison._document import changes, most_moved
 from bayeseval.population import Contamination
+from bayeseval.population._contamination import SETS
 from bayeseval.posterior import Posterior
 from bayeseval.report._blocks import Block, Bullets, FigureBlock, Paragraph, Section, Table
 from bayeseval.report._gather import Report
-from bayeseval.report._words import chance, counted, level, percent, points, points_span, span
+from bayeseval.report._words import answer, chance, counted, level, percent, points, points_span
 from bayeseval.unknown import Unknown
 
 __all__ = ["against_baseline", "leaked_tasks"]
 
 # Tasks that are listed among those that moved.
 MOST_MOVED = 20
+BEYOND = "* beyond the rollouts of some tasks: rests on the shape of the model."
 
 
 def against_baseline(report: Report, found: Comparison) -> Section:
@@ -70,7 +72,7 @@ def _differences(report: Report, found: Comparison) -> Table:
     if isinstance(unknown, Unknown):
         notes.append(f"UNKNOWN: {unknown.reason}.")
     if any("*" in row[0] for row in rows):
-        notes.append("* beyond the rollouts of some tasks: rests on the shape of the model.")
+        notes.append(BEYOND)
     return Table(
         f"{found.new} minus {found.old}",
         ["Quantity", found.old, found.new, "Difference, points", "Interval", "Pr[better]"],
@@ -133,18 +135,18 @@ def _moved(found: Comparison) -> list[Block]:
 def leaked_tasks(report: Report, found: Contamination) -> Section:
     """What tasks that are marked as leaked add to the score."""
     rows = []
-    asked = [("pass_rate", 1, "Pass rate")]
-    if report.k_most > 1:
-        asked += [(kind, report.k_most, f"pass{sign}{report.k_most}")
-                  for kind, sign in (("pass_at_k", "@"), ("pass_hat_k", "^"))]  # fmt: skip
-    for kind, k, label in asked:
-        cells = []
-        for which in ("all", "clean", "leaked"):
-            rate = found.answer(which, kind, k)  # type: ignore[arg-type]
-            cells.append(f"{percent(rate.mean)} ({span(tuple(rate.eti(report.ci_prob)))})")
-        added = found.inflation(kind, k)  # type: ignore[arg-type]
+    for row in report.headlines:
+        rates = (found.answer(which, row.quantity, row.k) for which in SETS)
+        cells = [answer(rate, report.ci_prob) for rate in rates]
+        added = found.inflation(row.quantity, row.k)
         inflation = f"{points(added.mean)} ({points_span(added.eti(report.ci_prob))})"
-        rows.append((label, *cells, inflation))
+        rows.append((row.label, *cells, inflation))
+    notes = [
+        f"Posterior means with {level(report.ci_prob)} intervals. Inflation: all minus clean. "
+        "Leaked and clean tasks were fitted apart."
+    ]
+    if any("*" in cell for row in rows for cell in row):
+        notes.append(BEYOND)
     leaked = found.leaked.cells.n_tasks
     return Section(
         "leaked",
@@ -160,10 +162,7 @@ def leaked_tasks(report: Report, found: Contamination) -> Section:
                 "Rates with and without leaked tasks, new tasks",
                 ["Quantity", "All tasks", "Clean", "Leaked", "Inflation, points"],
                 rows,
-                notes=[
-                    f"Posterior means with {level(report.ci_prob)} intervals. Inflation: all "
-                    "minus clean. Leaked and clean tasks were fitted apart."
-                ],
+                notes=notes,
             ),
         ],
     )

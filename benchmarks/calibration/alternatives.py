@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 import bayeseval as be
+from bayeseval._special import log_expit
 from benchmarks.calibration.batch import CHUNK, Target, answers
 from benchmarks.calibration.grid import (
     Array,
@@ -18,7 +19,6 @@ from benchmarks.calibration.grid import (
     LogPrior,
     axes,
     log_likelihood,
-    log_rates,
     prior_of,
 )
 from benchmarks.calibration.panels import cumulative, cumulative_at
@@ -51,13 +51,13 @@ def below_by_beta(counts: Counts, rate: float) -> dict[str, Array]:
     for first in range(0, len(distinct), CHUNK):
         rows = distinct[first : first + CHUNK]
         x, y = axes(rows, corners, None)
-        log_mean, log_rest = log_rates(x.values)
+        log_mean, log_rest = log_expit(x.values)
         logs = log_likelihood(rows, x.values[:, None, :], y.values[:, :, None])
         # With the smallest parameters as a base, every weight beside it is at most 1.
         logs += x.log_slope[:, None, :] + y.log_slope[:, :, None]
         logs += min(OF_MEAN) * (log_mean + log_rest)[:, None, :]
         least = 0.25
-        log_icc, log_other = log_rates(y.values)
+        log_icc, log_other = log_expit(y.values)
         logs += least * (log_icc + log_other)[:, :, None]
         density = np.exp(logs - logs.max(axis=(1, 2), keepdims=True))
         for_y = np.stack(
@@ -143,7 +143,7 @@ def joint_priors(rollouts: int) -> dict[str, LogPrior]:
 def _reference_of_mean(rollouts: int) -> tuple[Array, Array]:
     """Log of the mean's reference prior over that of the ICC's norm, at nodes in x."""
     x, y = np.linspace(-60.0, 60.0, 481), np.linspace(-60.0, 60.0, 481)
-    log_mean, log_rest = log_rates(x)
+    log_mean, log_rest = log_expit(x)
     xx, xy, yy = information(rollouts, log_mean[:, None], log_rest[:, None], y[None, :])
     root = np.sqrt(yy)
     norm = root.sum(axis=1)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import special
 
+from bayeseval._special import log_expit
 from bayeseval.hierarchical._functionals import solve_pass_hat
 from benchmarks.calibration.grid import (
     Array,
@@ -21,7 +22,6 @@ from benchmarks.calibration.grid import (
     LogPrior,
     axes,
     log_likelihood,
-    log_rates,
 )
 from benchmarks.calibration.panels import cumulative, cumulative_at, quantiles
 
@@ -121,7 +121,7 @@ def _answers(
     histograms: Counts, priors: Mapping[str, LogPrior], targets: list[Target], icc: float | None
 ) -> dict[str, Answers]:
     x, y = axes(histograms, list(priors.values()), icc)
-    log_mean, log_rest = log_rates(x.values)
+    log_mean, log_rest = log_expit(x.values)
     parts = (log_mean[:, None, :], log_rest[:, None, :], y.values[:, :, None])
     logs = log_likelihood(histograms, x.values[:, None, :], parts[2])
     logs += x.log_slope[:, None, :] + y.log_slope[:, :, None]

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from scipy import special
 
 import bayeseval as be
+from bayeseval._special import log_expit
 
 Array = npt.NDArray[np.float64]
 Counts = npt.NDArray[np.int64]
@@ -23,12 +24,6 @@ DROP = 19.0
 FARTHEST = 45.0
 
 
-def log_rates(x: Array) -> tuple[Array, Array]:
-    """Return log(mean) and log(1 - mean) at x = logit(mean)."""
-    log_mean = -np.logaddexp(0.0, -x)
-    return log_mean, log_mean - x
-
-
 def log_likelihood(histograms: Counts, x: Array, y: Array) -> Array:
     """Log likelihood of the ordered outcomes; x and y broadcast, runs first."""
     shape = (-1,) + (1,) * (x.ndim - 1)
@@ -36,7 +31,7 @@ def log_likelihood(histograms: Counts, x: Array, y: Array) -> Array:
     # Tasks with more than j passes, and with more than j failures.
     above = histograms[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:].astype(float)
     below = histograms.cumsum(axis=1)[:, ::-1][:, 1:].astype(float)
-    log_mean, log_rest = log_rates(x)
+    log_mean, log_rest = log_expit(x)
     log_other = -np.logaddexp(0.0, y)
     rho, rest = special.expit(y), special.expit(-y)
     first, other = above[:, 0].reshape(shape), below[:, 0].reshape(shape)
@@ -163,7 +158,7 @@ def _log_chances(rollouts: int, x: bytes, y: bytes) -> Array:
 
 def _highest(logs: Array, x: Array, y: Array, priors: list[LogPrior]) -> Array:
     """Log posterior under the prior that makes it highest, less its top."""
-    log_mean, log_rest = log_rates(x)
+    log_mean, log_rest = log_expit(x)
     parts = (log_mean[:, None, :], log_rest[:, None, :], y[:, :, None])
     joint = logs + np.maximum.reduce([prior(*parts) for prior in priors])
     return np.asarray(joint - joint.max(axis=(1, 2), keepdims=True))

@@ -5,11 +5,12 @@ import pytest
 from scipy import special, stats
 
 import bayeseval as be
+from bayeseval._special import log_expit
 from benchmarks.calibration import alternatives, intervals, one_rollout, panels
 from benchmarks.calibration.agreement import exact_fit, largest_difference, rollouts_of
 from benchmarks.calibration.batch import Target, answers
 from benchmarks.calibration.draw import beta_rates, from_prior, suites
-from benchmarks.calibration.grid import log_rates, prior_of
+from benchmarks.calibration.grid import prior_of
 from benchmarks.calibration.logit_normal import below_and_limits
 
 PRIORS = {
@@ -132,7 +133,7 @@ def test_information_is_the_variance_of_the_slopes() -> None:
     in_y = (chances(x, y + step) - chances(x, y - step)) / (2 * step)
     here = chances(x, y)
     expected = [np.sum(in_x**2 / here), np.sum(in_x * in_y / here), np.sum(in_y**2 / here)]
-    log_mean, log_rest = log_rates(np.array(x))
+    log_mean, log_rest = log_expit(np.array(x))
     found = alternatives.information(4, log_mean, log_rest, np.array(y))
     assert [float(each) for each in found] == pytest.approx(expected, rel=1e-6)
 
