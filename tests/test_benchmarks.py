@@ -55,6 +55,13 @@ def test_works_are_timed_in_turn() -> None:
     assert second.seconds > 0
 
 
+def test_peak_memory_is_that_of_the_work() -> None:
+    # Were it that of this process, which has loaded far more, both would be the same.
+    nothing, much = (measure.peak_memory(code) for code in ("pass", "held = b'x' * (100 << 20)"))
+    assert nothing < 50
+    assert 90 < much - nothing < 130
+
+
 def test_alternatives_give_the_same_answer() -> None:
     # A race is fair only where both sides do the same work.
     suite = exact.small_suite()

@@ -70,7 +70,8 @@ class Layout:
 class Outcomes:
     """Expressions that say what became of a record.
 
-    A pass is scored too; of `scored`, `errored` and `missing` at most one holds.
+    A pass is scored too; of `scored`, `errored` and `missing` at most one holds. Where one
+    column says all, `flag` is that column: a pass, a failure, or null where it is missing.
     """
 
     passed: nw.Expr
@@ -78,6 +79,7 @@ class Outcomes:
     errored: nw.Expr
     missing: nw.Expr
     partial: nw.Expr
+    flag: nw.Expr | None = None
 
     @classmethod
     def of(cls, layout: Layout, dtype: nw.dtypes.DType) -> Outcomes:
@@ -103,7 +105,7 @@ class Outcomes:
                     f"column {layout.passed!r} holds outcomes, so that pass_if= (--pass-if), "
                     f"which decides on scores, has no use"
                 )
-            return cls(column, ~column.is_null(), never, column.is_null(), never)
+            return cls(column, ~column.is_null(), never, column.is_null(), never, column)
         if dtype.is_numeric():
             missing = column.is_null()
             if dtype.is_float():

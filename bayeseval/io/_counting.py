@@ -23,15 +23,13 @@ from bayeseval.io._coding import (
     not_outcomes,
 )
 from bayeseval.io._collect import collected
-from bayeseval.io._packing import Packing, Unpacked
+from bayeseval.io._packing import HIGHEST_BIT, Packing, Unpacked
 from bayeseval.rollouts._tally import short
 from bayeseval.rollouts._text import plural
 
 __all__ = ["Counted", "count", "count_or_refuse", "counted_notes"]
 
 Frame = nw.DataFrame[Any] | nw.LazyFrame[Any]
-# 2**40 times as many attempts as a task can have is still a whole number for a float.
-_HIGHEST_BIT = 40
 _MOST_LEVELS = 1_000
 _FACTOR_STATS = ("low", "high", "known")
 
@@ -83,7 +81,6 @@ class Counted:
 def count(frame: Frame, layout: Layout) -> Counted:
     """Count the rollouts of each task in the frame's own engine."""
     schema = frame.collect_schema()
-    is_flag = isinstance(schema[layout.passed], nw.Boolean) and layout.errored is None
     outcome = Outcomes.of(layout, schema[layout.passed])
     bit = _bit(frame, layout, schema)
     packing = Packing(has_bits=bit is not None) if layout.packed else None
@@ -96,11 +93,13 @@ def count(frame: Frame, layout: Layout) -> Counted:
         aggregates: list[nw.Expr] = [nw.col("all").sum()]
     else:
         # One column says both where outcomes are flags: its sum, and how many are not null.
-        columns["p"] = nw.col(layout.passed).cast(nw.Int32) if is_flag else flag(outcome.passed)
-        columns["s"] = None if is_flag else flag(outcome.scored)
+        if outcome.flag is not None:
+            columns["p"] = outcome.flag.cast(nw.Int32)
+            passed, scored = nw.col("p").sum(), nw.col("p").count().alias("s")
+        else:
+            columns["p"], columns["s"] = flag(outcome.passed), flag(outcome.scored)
+            passed, scored = nw.col("p").count(), nw.col("s").count()
         columns["bit"] = bit
-        passed = nw.col("p").sum() if is_flag else nw.col("p").count()
-        scored = nw.col("p").count().alias("s") if is_flag else nw.col("s").count()
         aggregates = [passed, scored, nw.len().alias("n")]
         if bit is not None:
             aggregates.append(nw.col("bit").sum())
@@ -121,7 +120,7 @@ def count(frame: Frame, layout: Layout) -> Counted:
         if counts is None:
             return count(frame, replace(layout, packed=False))
     else:
-        bits = None if bit is None else _whole(found["bit"])
+        bits = None if bit is None else found["bit"].astype(np.int64)
         passes, trials, n = (found[name].astype(np.int64) for name in ("p", "s", "n"))
         counts = Unpacked(passes, trials, n, bits)
     passes, trials, n = counts.passes, counts.scored, counts.n
@@ -183,7 +182,7 @@ def _bit(frame: Frame, layout: Layout, schema: nw.Schema) -> nw.Expr | None:
 
     The sum over a task has as many binary ones as it has records exactly if all attempts
     are different: any two that are equal carry over. It costs a fraction of counting
-    distinct ids.
+    distinct ids. Attempts without a number share one power of 2, so that they look like repeats.
     """
     if layout.bit is not None:
         return nw.col(layout.bit)
@@ -191,24 +190,20 @@ def _bit(frame: Frame, layout: Layout, schema: nw.Schema) -> nw.Expr | None:
         return None
     column, dtype = nw.col(layout.rollout), schema[layout.rollout]
     if dtype.is_integer():
-        usable = (column >= 0) & (column <= _HIGHEST_BIT)
-        return nw.when(usable).then(nw.lit(2.0) ** column.cast(nw.Float64))
+        usable = (column >= 0) & (column < HIGHEST_BIT)
+        power = nw.lit(2.0) ** column.cast(nw.Float64)
+        return nw.when(usable).then(power).otherwise(nw.lit(2.0**HIGHEST_BIT))
     if not is_text(dtype):
         return None
-    levels = collected(frame.select(r=column.cast(nw.String)).unique().head(_HIGHEST_BIT + 2))["r"]
-    if len(levels) > _HIGHEST_BIT + 1:
+    levels = collected(frame.select(r=column.cast(nw.String)).unique().head(HIGHEST_BIT + 1))["r"]
+    if len(levels) > HIGHEST_BIT:
         return None
     named = sorted(level for level in levels.tolist() if level)
-    expression: Any = None
-    for power, level in enumerate(named):
-        condition = nw.when(column.cast(nw.String) == level).then(nw.lit(2.0**power))
-        expression = condition if expression is None else condition.otherwise(expression)
-    return expression  # type: ignore[no-any-return]
-
-
-def _whole(bits: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    whole: npt.NDArray[np.int64] = np.nan_to_num(np.ma.filled(bits.astype(float), 0.0)).astype(int)
-    return whole
+    bit: nw.Expr = nw.lit(2.0**HIGHEST_BIT)
+    for place, level in enumerate(named):
+        is_level = column.cast(nw.String) == level
+        bit = nw.when(is_level).then(nw.lit(2.0**place)).otherwise(bit)
+    return bit
 
 
 def _lost(

@@ -25,7 +25,7 @@ from bayeseval.io._engine_text import (
 from bayeseval.io._format import Source
 from bayeseval.io._layout import LongLayout, long_layout, outcomes
 from bayeseval.io._options import Options
-from bayeseval.io._packing import HIGHEST_BIT
+from bayeseval.io._packing import HIGHEST_BIT, MOST_PACKED
 from bayeseval.io._parse import Table, sample
 from bayeseval.io._pass_if import PassIf
 from bayeseval.io._records import CountTable, several_systems, unknown_system, usable_columns
@@ -43,7 +43,6 @@ LONGEST_RECORD = 1 << 26
 # The engine works on one buffer in each thread, and wants two lines in one.
 LONGEST_LINE = 1 << 24
 _BUFFER = 1 << 25
-_HIGHEST_BIT = 40
 _SEPARATOR = "\x1f"
 
 
@@ -194,7 +193,7 @@ class _Engine:
     def _bit(self, attempts: list[Any]) -> str | None:
         """2 to the number of the attempt, where the first attempts are small numbers or few texts.
 
-        Any other attempt has none, which `count` takes care of.
+        All other attempts share one more power of 2, so that they look like repeats.
         """
         column = self.layout.rollouts[0]
         levels = sorted(set(filter(_is_text, attempts)))
@@ -202,14 +201,14 @@ class _Engine:
             number = f"TRY_CAST({self._text(column)} AS INTEGER)"
             if not any(map(_is_text, attempts)) and self.source.is_parquet:
                 number = quoted(column)
-            self.few_attempts = max(map(int, attempts)) <= HIGHEST_BIT
+            self.few_attempts = max(map(int, attempts)) < MOST_PACKED
             return (
-                f"CASE WHEN {number} BETWEEN 0 AND {_HIGHEST_BIT} "
-                f"THEN (1::BIGINT << {number}::INTEGER)::DOUBLE END"
+                f"CASE WHEN {number} BETWEEN 0 AND {HIGHEST_BIT - 1} "
+                f"THEN (1::BIGINT << {number}::INTEGER)::DOUBLE ELSE {2.0**HIGHEST_BIT}::DOUBLE END"
             )
-        if all(map(_is_text, attempts)) and len(levels) <= HIGHEST_BIT + 1:
+        if all(map(_is_text, attempts)) and len(levels) <= MOST_PACKED:
             whens = " ".join(f"WHEN {text(each)} THEN {2**at}" for at, each in enumerate(levels))
-            return f"(CASE {self._text(column)} {whens} END)::DOUBLE"
+            return f"(CASE {self._text(column)} {whens} ELSE {2**HIGHEST_BIT} END)::DOUBLE"
         return None
 
     def _passed(self) -> str:
@@ -272,7 +271,8 @@ class _Engine:
 
     def _without_nameless(self, connection: duckdb.DuckDBPyConnection, counted: Counted) -> Counted:
         """Refuse records without a task; rows that are blank throughout are no records."""
-        if counted.task.dtype != object or None not in counted.task.tolist()[-1:]:
+        # Sorted, so that records which name no task stand last.
+        if counted.task.dtype != object or counted.task[-1:].tolist() != [None]:
             return counted
         task = quoted(self.layout.task)
         filled = ", ".join(quoted(name) for name in self.columns if name != self.layout.task)
@@ -339,7 +339,7 @@ def _is_small_number(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | str):
         return False
     word = str(value)
-    return word.isascii() and word.isdecimal() and int(word[:9]) <= _HIGHEST_BIT
+    return word.isascii() and word.isdecimal() and int(word[:9]) < HIGHEST_BIT
 
 
 def _header(source: Source) -> list[str]:

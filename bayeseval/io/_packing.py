@@ -16,11 +16,14 @@ import numpy.typing as npt
 
 from bayeseval.io._coding import Outcomes
 
-__all__ = ["HIGHEST_BIT", "Packing", "Unpacked"]
+__all__ = ["HIGHEST_BIT", "MOST_PACKED", "Packing", "Unpacked"]
 
 Counts = npt.NDArray[np.int64]
-# The number of an attempt that has its own binary place.
-HIGHEST_BIT = 15
+# The power of 2 that is shared by attempts without a number of their own. So many times as
+# many attempts as a task can have is still a whole number for a float.
+HIGHEST_BIT = 40
+# How many attempts have a place of their own in a packed number.
+MOST_PACKED = 16
 # A record that has no place in a field: far more than a task may have records.
 _TOO_MANY = 1e15
 
@@ -55,19 +58,22 @@ class Packing:
     @property
     def _last(self) -> int:
         """Where the number of records begins; the fields before it are full at `2**_width`."""
-        return 3 * self._width + HIGHEST_BIT if self.has_bits else 2 * self._width
+        return 3 * self._width + MOST_PACKED - 1 if self.has_bits else 2 * self._width
 
     def expression(self, outcome: Outcomes, bit: nw.Expr | None) -> nw.Expr:
         """Return the number of a record."""
-        one = float(2**self._last)
-        # A pass is scored too.
-        scored = nw.when(outcome.scored).then(nw.lit(one + 2**self._width)).otherwise(nw.lit(one))
-        packed = nw.when(outcome.passed).then(nw.lit(one + 2**self._width + 1)).otherwise(scored)
+        one, scored = float(2**self._last), 2.0**self._width
+        if outcome.flag is not None:
+            packed = (outcome.flag.cast(nw.Float64) + nw.lit(one + scored)).fill_null(one)
+        else:
+            failed = nw.when(outcome.scored).then(nw.lit(one + scored)).otherwise(nw.lit(one))
+            # A pass is scored too.
+            packed = nw.when(outcome.passed).then(nw.lit(one + scored + 1)).otherwise(failed)
         if bit is None:
             return packed
-        has_place = bit <= 2.0**HIGHEST_BIT
-        place = bit * nw.lit(float(4**self._width))
-        return nw.when(has_place).then(packed + place).otherwise(nw.lit(_TOO_MANY))
+        # Products and sums: engines take longer to choose between two values.
+        has_no_place = (bit >= 2.0**MOST_PACKED).cast(nw.Float64)
+        return packed + bit * nw.lit(float(4**self._width)) + has_no_place * nw.lit(_TOO_MANY)
 
     def unpacked(self, total: npt.NDArray[Any]) -> Unpacked | None:
         """Return the counts in the sums of the tasks; None where a field has run over."""

@@ -313,7 +313,9 @@ def _from_records(data: Records, options: Options) -> tuple[Rollouts, Factors, l
 
 
 def _from_engine(data: CountTable) -> tuple[Rollouts, Factors, list[str]]:
-    ids = id_array(data.task, "task")
+    # The reader has looked at an array of ids that are no whole numbers, one by one.
+    checked = getattr(data.task, "dtype", None) == np.dtype(object)
+    ids = np.asarray(data.task) if checked else id_array(data.task, "task")
     passes, trials, errored, missing = (
         np.asarray(each, dtype=np.int64)
         for each in (data.passes, data.trials, data.errored, data.missing)

@@ -45,8 +45,7 @@ _ENTRY = np.dtype(
         *(("inside", "<u2"), ("outside", "<u4"), ("offset", "<u4")),
     ]
 )
-_LENGTHS = struct.Struct("<3H")
-_LENGTHS_AT = 28
+_SIGNATURE = b"PK\x01\x02"
 _END = struct.Struct("<4s4H2IH")
 _LOCATOR = struct.Struct("<4sIQI")
 _END64 = struct.Struct("<4sQ2H2I4Q")
@@ -147,26 +146,12 @@ class Archive:
         if size > MOST_DIRECTORY_BYTES:
             raise _too_many(f"its directory alone has {size:,} bytes")
         data = self._bytes(start, size)
-        # There may be hundreds of thousands of entries: step over them, then look at all at once.
-        fixed: list[bytes] = []
-        raw: list[bytes] = []
-        at = 0
-        while at + _ENTRY.itemsize <= size:
-            if len(raw) == MOST_MEMBERS:
-                raise _too_many(f"more than {MOST_MEMBERS:,}")
-            name_size, extra_size, comment_size = _LENGTHS.unpack_from(data, at + _LENGTHS_AT)
-            name_at = at + _ENTRY.itemsize
-            fixed.append(data[at:name_at])
-            at = name_at + name_size
-            raw.append(data[name_at:at])
-            at += extra_size + comment_size
-        entries = np.frombuffer(b"".join(fixed), dtype=_ENTRY)
-        damaged = np.flatnonzero(entries["signature"] != b"PK\x01\x02").tolist()
-        if damaged or at < size:
-            number = damaged[0] if damaged else len(raw)
-            raise FormatError(f"the zip is damaged: its directory breaks off at entry {number}")
-        if at != size:
-            raise FormatError("the zip is damaged: its directory is longer than it says")
+        starts, entries = _entries(data)
+        name_at = starts + _ENTRY.itemsize
+        name_end = name_at + entries["name"]
+        raw = [
+            data[first:end] for first, end in zip(name_at.tolist(), name_end.tolist(), strict=True)
+        ]
         names = _names(raw, entries["flags"].tolist())
         for number in np.flatnonzero(entries["flags"] & _ENCRYPTED).tolist():
             raise FormatError(
@@ -175,7 +160,8 @@ class Archive:
         method, crc, packed, full, offset = (entries[name].tolist() for name in _ROW)
         large = np.logical_or.reduce([entries[name] == _ABSENT for name in _ROW[2:]])
         if large.any():
-            _fill_zip64(data, entries, np.flatnonzero(large).tolist(), (full, packed, offset))
+            columns = (full, packed, offset)
+            _fill_zip64(data, entries, name_end, columns, np.flatnonzero(large).tolist())
         if shift:
             offset = [each + shift for each in offset]
         return names, (method, crc, packed, full, offset)
@@ -244,16 +230,47 @@ def _name(raw: bytes, flags: int) -> str:
     return name
 
 
+def _entries(data: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+    """Return where the entries of a directory start, and what they say, as `_ENTRY`."""
+    # There may be hundreds of thousands, so all are found at once, by their signature.
+    if data.count(_SIGNATURE) > MOST_MEMBERS:
+        raise _too_many(f"more than {MOST_MEMBERS:,}")
+    before = np.fromiter(map(len, data.split(_SIGNATURE)[:-1]), np.int64)
+    starts = np.cumsum(before + len(_SIGNATURE)) - len(_SIGNATURE)
+    starts = starts[starts + _ENTRY.itemsize <= len(data)]
+    fixed = np.frombuffer(data, np.uint8)[starts[:, None] + np.arange(_ENTRY.itemsize)]
+    entries = fixed.view(_ENTRY)[:, 0]
+    ends = starts + _ENTRY.itemsize + entries["name"] + entries["extra"] + entries["comment"]
+    if starts[:1].any() or not np.array_equal(ends, np.append(starts[1:], len(data))):
+        # The signature may stand inside an entry as well: step from each to the next.
+        place = {start: number for number, start in enumerate(starts.tolist())}
+        numbers: list[int] = []
+        at = 0
+        while at in place:
+            numbers.append(place[at])
+            at = int(ends[place[at]])
+        if at < len(data):
+            raise FormatError(
+                f"the zip is damaged: its directory breaks off at entry {len(numbers)}"
+            )
+        if at > len(data):
+            raise FormatError("the zip is damaged: its directory is longer than it says")
+        starts, entries = starts[numbers], entries[numbers]
+    return starts, entries
+
+
 def _fill_zip64(
-    data: bytes, entries: npt.NDArray[Any], numbers: list[int], columns: tuple[list[int], ...]
+    data: bytes,
+    entries: npt.NDArray[Any],
+    extra_at: npt.NDArray[np.int64],
+    columns: tuple[list[int], ...],
+    numbers: list[int],
 ) -> None:
     """Replace the sizes and offsets that need 64 bits and stand in extra fields."""
-    lengths = [entries[name].astype(np.int64) for name in ("name", "extra", "comment")]
-    ends = np.cumsum(_ENTRY.itemsize + sum(lengths))
     for number in numbers:
-        _, extra_size, comment_size = (int(each[number]) for each in lengths)
-        end = int(ends[number]) - comment_size
-        found = _zip64(data[end - extra_size : end], *(column[number] for column in columns))
+        at = int(extra_at[number])
+        extra = data[at : at + int(entries["extra"][number])]
+        found = _zip64(extra, *(column[number] for column in columns))
         for column, value in zip(columns, found, strict=True):
             column[number] = value
 

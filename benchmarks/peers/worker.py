@@ -11,13 +11,13 @@ the process at the limit, whatever it computes, and what it told until then stay
 import gc
 import json
 import math
-import resource
 import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from benchmarks.measure import peak_of_process
 from benchmarks.peers import growth, suites
 from benchmarks.peers.methods import METHODS
 from benchmarks.peers.samplers import Answer
@@ -28,12 +28,6 @@ REPEATS, ENOUGH = 7, 5.0
 
 def tell(**found: Any) -> None:
     print(json.dumps(found), flush=True)
-
-
-def peak_mib() -> int:
-    # Kibibytes, but bytes on macOS.
-    kibibytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return kibibytes >> (20 if sys.platform == "darwin" else 10)
 
 
 def repeated(work: Callable[[], Any]) -> Iterator[float]:
@@ -61,7 +55,7 @@ def measure_time(key: str, tasks: int, rollouts: int, limit: int) -> None:
         tell(
             seconds=fastest,
             runs=len(answers),
-            peak_mib=peak_mib(),
+            peak_mib=peak_of_process(),
             interval=[float(each) for each in answers[-1][:2]],
             divergences=answers[-1].divergences,
         )

@@ -187,6 +187,15 @@ def test_too_many_members(monkeypatch: pytest.MonkeyPatch) -> None:
         contents(handmade(repeat=3, content=b""))
 
 
+@pytest.mark.parametrize("repeat", [1, 3])
+def test_a_signature_inside_a_name_is_no_entry(repeat: int) -> None:
+    # Room behind it, so that an entry could start there.
+    data = handmade(b"a PK\1\2" + b"b" * 60, repeat=repeat, content=b"")
+    archive = Archive(io.BytesIO(data))
+    assert archive.names == ["a PK\1\2" + "b" * 60] * repeat
+    assert [archive.read(member) for member in archive.members()] == [b""] * repeat
+
+
 def test_encrypted_and_unknown_methods() -> None:
     with pytest.raises(be.FormatError, match="'a' is encrypted"):
         contents(handmade(flags=0x801))
