@@ -107,7 +107,8 @@ def rows(
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "log.eval")
         make_eval(path, samples, eval_size)
-        ours, theirs = in_turn(lambda: be.read(path), lambda: inflate(path), repeats=repeats)
+        # Some milliseconds: more runs than of the rest.
+        ours, theirs = in_turn(lambda: be.read(path), lambda: inflate(path), repeats=10 * repeats)
         most = peak_memory(f"import bayeseval as be; be.read({str(path)!r})")
         found = [
             Row(

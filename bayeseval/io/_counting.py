@@ -153,28 +153,29 @@ def _grouped(
     grouped: Any = frame.group_by(key, drop_null_keys=False).agg(*aggregates)
     # Engines give groups in any order. They sort texts better than NumPy does, and it numbers.
     found = collected(grouped.sort(key, nulls_last=True) if text else grouped)
-    if text:
-        return found
-    order = _order(found[key])
+    return found if text else _sorted(found, key)
+
+
+def _sorted(found: dict[str, npt.NDArray[Any]], key: str) -> dict[str, npt.NDArray[Any]]:
+    task = found[key]
+    if task.dtype == object:
+        listed = task.tolist()
+        order: Any = sorted(
+            range(len(listed)), key=lambda at: (listed[at] is None, str(listed[at]))
+        )
+    elif len(task) and int(task.max()) - int(task.min()) == len(task) - 1:
+        # Whole numbers without a gap say themselves where they belong.
+        place = task - task.min()
+        return {name: _placed(values, place) for name, values in found.items()}
+    else:
+        order = np.argsort(task, kind="stable")
     return {name: values[order] for name, values in found.items()}
 
 
-def _order(task: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    if task.dtype == object:
-        listed = task.tolist()
-        return np.array(
-            sorted(range(len(listed)), key=lambda at: (listed[at] is None, str(listed[at]))),
-            dtype=np.int64,
-        )
-    if not len(task):
-        return np.arange(0)
-    low, high = int(task.min()), int(task.max())
-    if high - low == len(task) - 1:
-        # Whole numbers without a gap say themselves where they belong.
-        order = np.empty(len(task), dtype=np.int64)
-        order[task - low] = np.arange(len(task))
-        return order
-    return np.argsort(task, kind="stable")
+def _placed(values: npt.NDArray[Any], place: npt.NDArray[np.int64]) -> npt.NDArray[Any]:
+    placed = np.empty_like(values)
+    placed[place] = values
+    return placed
 
 
 def _bit(frame: Frame, layout: Layout, schema: nw.Schema) -> nw.Expr | None:

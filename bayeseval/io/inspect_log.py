@@ -233,9 +233,9 @@ def _undecided(archive: Archive, found: Iterable[_Sample]) -> list[Member]:
         for each in found
         if each.scores or each.score is not None or each.error is not None
     }
-    if decided >= (rest := {name for name in archive.names if name.startswith("samples/")}):
+    rest = {name for name in {*archive.names} - decided if name.startswith("samples/")}
+    if not rest:
         return []
-    rest -= decided
     # Some writers put another stroke into names than stands in the id.
     decided = {name.replace("\\", "/") for name in decided}
     return [
