@@ -112,7 +112,8 @@ def _number(value: Any) -> Any:
 
 
 def _codes(score: list[float | None], broke: Sequence[bool]) -> npt.NDArray[np.int8]:
-    numbers = np.array([np.nan if number is None else number for number in score], dtype=float)
+    # None becomes NaN.
+    numbers = np.array(score, dtype=float)
     unscored = np.where(broke, np.int8(Outcome.ERRORED), np.int8(Outcome.MISSING))
     # PASS and FAIL are 1 and 0.
     passed = (numbers >= FULL_CREDIT).astype(np.int8)

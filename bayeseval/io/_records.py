@@ -242,7 +242,8 @@ def _decided(data: Records, pass_if: Callable[[float], bool] | None) -> Records:
         if pass_if is not None:
             raise InputError(NO_SCORES)
         return data
-    score = np.array([np.nan if each is None else each for each in data.score], dtype=float)
+    # None becomes NaN.
+    score = np.array(data.score, dtype=float)
     decides = np.isfinite(score) & (data.outcome <= Outcome.PASS)
     outcome = data.outcome
     if pass_if is not None:

@@ -233,12 +233,15 @@ def _name(raw: bytes, flags: int) -> str:
 def _entries(data: bytes) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
     """Return where the entries of a directory start, and what they say, as `_ENTRY`."""
     # There may be hundreds of thousands, so all are found at once, by their signature.
-    if data.count(_SIGNATURE) > MOST_MEMBERS:
+    octets = np.frombuffer(data, np.uint8)
+    room = max(len(data) - _ENTRY.itemsize + 1, 0)
+    is_start = np.ones(room, dtype=bool)
+    for shift, octet in enumerate(_SIGNATURE):
+        is_start &= octets[shift : room + shift] == octet
+    if np.count_nonzero(is_start) > MOST_MEMBERS:
         raise _too_many(f"more than {MOST_MEMBERS:,}")
-    before = np.fromiter(map(len, data.split(_SIGNATURE)[:-1]), np.int64)
-    starts = np.cumsum(before + len(_SIGNATURE)) - len(_SIGNATURE)
-    starts = starts[starts + _ENTRY.itemsize <= len(data)]
-    fixed = np.frombuffer(data, np.uint8)[starts[:, None] + np.arange(_ENTRY.itemsize)]
+    starts = np.flatnonzero(is_start)
+    fixed = np.lib.stride_tricks.as_strided(octets, (room, _ENTRY.itemsize), (1, 1))[starts]
     entries = fixed.view(_ENTRY)[:, 0]
     ends = starts + _ENTRY.itemsize + entries["name"] + entries["extra"] + entries["comment"]
     if starts[:1].any() or not np.array_equal(ends, np.append(starts[1:], len(data))):
