@@ -23,7 +23,7 @@ INTRODUCTION = """\
 
 `be.read(path)` and every command that takes FILE recognise a file by its content. `--format NAME`
 insists on a format. `bayeseval show FILE` says what a file was read as, and is the first thing to
-run on a new one.
+run on a new one; of a file with several systems it lists what there is of each.
 """
 
 OPTIONS = [

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import replace
 
 import numpy as np
 
 from bayeseval.cli._reading import Reading
 from bayeseval.cli._tables import Printer, bare_percent
 from bayeseval.io._read import FileRead
+from bayeseval.io._records import SeveralSystems
 from bayeseval.io._totals import TotalsOnly
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._text import WIDTH, plural
@@ -17,6 +19,8 @@ __all__ = ["print_found"]
 
 _MOST_FILES = 5
 _MOST_ROWS = 12
+# Each is read by itself, from a large table by a query of its own.
+_MOST_SYSTEMS = 50
 
 
 def print_found(reading: Reading, printer: Printer) -> None:
@@ -27,6 +31,11 @@ def print_found(reading: Reading, printer: Printer) -> None:
         if not totals.totals:
             raise
         _print_totals(totals, printer)
+        return
+    except SeveralSystems as several:
+        if not several.names:
+            raise
+        _print_systems(reading, several.names, printer)
         return
     for line in _format_lines(found.files):
         printer.verbatim(line)
@@ -97,6 +106,38 @@ def _print_bounds(rollouts: Rollouts, printer: Printer) -> None:
         f"Rollouts passed, by what the errored ones ({errored:,}) count as",
         ["errored", "passed", "of", "%"],
         cells,
+    )
+
+
+def _print_systems(reading: Reading, names: tuple[str, ...], printer: Printer) -> None:
+    """Say what there is of each system, so that one can be chosen."""
+    rows = []
+    files: tuple[FileRead, ...] = ()
+    for name in names[:_MOST_SYSTEMS]:
+        found = replace(reading, system=name).find()
+        files = found.files
+        ledger, trials = found.rollouts.ledger, found.rollouts.trials
+        low, high = int(trials.min()), int(trials.max())
+        rows.append(
+            (
+                name,
+                f"{len(trials):,}",
+                f"{low:,}" if low == high else f"{low:,}-{high:,}",
+                *(f"{each:,}" for each in (ledger.passed, ledger.failed, ledger.errored)),
+                bare_percent(ledger.passed / ledger.scored) if ledger.scored else "UNKNOWN",
+            )
+        )
+    if len(reading.files) == 1:
+        for line in _format_lines(files):
+            printer.verbatim(line)
+    left_out = len(names) - len(rows)
+    more = [f"and {plural(left_out, 'more system')}"] if left_out else []
+    printer.table(
+        plural(len(names), "system"),
+        ["system", "tasks", "scored each", "passed", "failed", "errored", "%"],
+        rows,
+        left=(0,),
+        notes=[*more, "Other commands take one of them: --system NAME. 'compare' takes them all."],
     )
 
 

@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from bayeseval._validate import nearest_names
 from bayeseval.errors import InputError
+from bayeseval.io._records import SeveralSystems
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._ledger import ledger_of
 from bayeseval.rollouts._tally import factorise, short
@@ -104,8 +105,9 @@ def pick_system(names: Sequence[str], wanted: str | None) -> int:
     """Return the position of the system that is meant."""
     listed = _listed(names)
     if wanted is None and len(names) > 1:
-        raise InputError(
-            f"the files hold {len(names)} systems; choose one with system= (--system): {listed}"
+        raise SeveralSystems(
+            f"the files hold {len(names)} systems; choose one with system= (--system): {listed}",
+            tuple(names),
         )
     if wanted is not None and wanted not in names:
         raise InputError(

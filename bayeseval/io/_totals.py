@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 from bayeseval.errors import FormatError, InputError
@@ -54,7 +55,6 @@ class TotalsOnly(FormatError):
 
 def in_file(name: str, error: InputError) -> InputError:
     """Return the same error with the name of the file before its message."""
-    message = f"{name}: {error}"
-    if isinstance(error, TotalsOnly):
-        return TotalsOnly(message, error.totals, error.version)
-    return type(error)(message)
+    named = copy(error)
+    named.args = (f"{name}: {error}",)
+    return named
