@@ -120,7 +120,7 @@ def suite_nodes(
     spread = np.sqrt(np.sum(row * (x - mean) ** 2, axis=1))
     heavy = logs.max(axis=1) > logs.max() - 25.0
     fine = int(min(np.ceil(np.max((high - low)[heavy] / spread[heavy]) / 0.3), 512))
-    if fine > steps:
+    if fine != steps:
         x = low[:, None] + (high - low)[:, None] * np.linspace(0.0, 1.0, fine + 1)
         logs = log_joint(x, y[:, None])
     weights = np.exp(logs - logs.max()) * (high - low)[:, None]
