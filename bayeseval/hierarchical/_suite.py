@@ -43,16 +43,18 @@ __all__ = ["new_run_exact", "next_run_exact", "suite_exact"]
 Array = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
 Counts = npt.NDArray[np.int64]
+IndexArray = npt.NDArray[np.intp]
 NumberArray = npt.NDArray[Any]
 
 # Series lengths that are tried, each with the last coefficient that ends the search.
 LENGTHS = ((48, 1e-13), (96, 1e-13), (192, 1e-12), (384, 1e-10), (768, 1e-9))
 LARGEST_ORDER = 1200
 SCOUTS = 200
-# Cells on each side of its mean that a narrow Beta is looked at in.
-NARROW = 48
-# Both parameters of a Beta above this: nearly symmetric, as a normal distribution is.
-LEAST_ROUND = 50.0
+# Cells that are looked at together if a Beta has more than a negligible mass in them.
+STRIDE, NEGLIGIBLE = 64, 1e-18
+# A density is smooth if its logarithm changes by no more within a cell, as far as it is not
+# smaller than its largest value by more than a factor of exp(BULK).
+STEEPEST, BULK = 0.8, 12.0
 # Up to that many rollouts a task, outcomes are told by their chances one by one.
 FEW = 150
 # Predictions whose values lie on a finer lattice than this many points are rounded to
@@ -169,71 +171,65 @@ def _cell_masses(functional: Functional, alpha: Array, beta: Array) -> Callable[
     """Masses that a task's value has between given edges, at each node.
 
     Incomplete beta functions are slow; between the outermost cells a three-point Gauss
-    rule of the density does as well, unless the Beta is as narrow as a few cells.
+    rule of the density does as well, unless the density changes much within a cell.
     """
-    total = alpha + beta
-    mean = alpha / total
-    sd = np.sqrt(mean * (beta / total) / (total + 1.0))
 
     def masses(edges: Array) -> Array:
         p, q = functional.rate_at(edges)
-        inner = slice(4, edges.size - 5)
-        # Cells are not equally wide in p: those at both ends of the bulk decide.
-        middle, steps = 0.5 * (p[1:] + p[:-1]), np.diff(p)
-        around = [np.interp(mean + side * 4.0 * sd, middle, steps) for side in (-1.0, 1.0)]
-        wide = sd > 4.0 * np.maximum(*around)
-        # A skew Beta reaches far beyond 12 standard deviations.
-        narrow = ~wide & (12.0 * sd < NARROW * np.minimum(*around))
-        narrow &= np.minimum(alpha, beta) > LEAST_ROUND
-        rest = ~wide & ~narrow
-        result = np.empty((alpha.size, edges.size - 1))
-        result[narrow] = _narrow_masses(alpha[narrow], beta[narrow], p, q)
-        result[rest] = _beta_masses(alpha[rest], beta[rest], p, q)
-        a, b = alpha[wide, None], beta[wide, None]
-        part = np.empty((a.size, edges.size - 1))
-        part[:, :4] = _beta_masses(a[:, 0], b[:, 0], p[:5], q[:5])
-        part[:, -4:] = _beta_masses(a[:, 0], b[:, 0], p[-5:], q[-5:])
         half, left, right = 0.5 * np.diff(p)[4:-4], p[4:-5], q[5:-4]
         logs = [
-            (a - 1.0) * np.log(left + half * (1.0 + node))
-            + (b - 1.0) * np.log(right + half * (1.0 - node))
+            (alpha[:, None] - 1.0) * np.log(left + half * (1.0 + node))
+            + (beta[:, None] - 1.0) * np.log(right + half * (1.0 - node))
             for node in _GAUSS_NODES
         ]
         # Only the shape counts: the largest value is made 1, so that none overflows.
         top = np.max(np.maximum.reduce(logs), axis=1, keepdims=True, initial=-np.inf)
-        density = np.zeros((a.size, half.size))
-        for part_logs, weight in zip(logs, _GAUSS_WEIGHTS, strict=True):
-            density += weight * half * np.exp(part_logs - top)
-        share = 1.0 - part[:, :4].sum(axis=1) - part[:, -4:].sum(axis=1)
+        steep = np.abs(logs[-1] - logs[0]) > STEEPEST
+        smooth = ~np.any(steep & (logs[1] > top - BULK), axis=1)
+        result = np.empty((alpha.size, edges.size - 1))
+        result[~smooth] = _beta_masses(alpha[~smooth], beta[~smooth], p, q)
+        outer = [
+            _beta_masses(alpha[smooth], beta[smooth], p[part], q[part])
+            for part in (slice(None, 5), slice(-5, None))
+        ]
+        density = np.zeros((outer[0].shape[0], half.size))
+        for node_logs, weight in zip(logs, _GAUSS_WEIGHTS, strict=True):
+            density += weight * half * np.exp(node_logs[smooth] - top[smooth])
+        share = 1.0 - outer[0].sum(axis=1) - outer[1].sum(axis=1)
         scale = density.sum(axis=1)
         ratio = np.divide(share, scale, out=np.zeros_like(share), where=scale > 0)
-        part[:, inner] = density * np.maximum(ratio, 0.0)[:, None]
-        result[wide] = part
+        inner = density * np.maximum(ratio, 0.0)[:, None]
+        result[smooth] = np.concatenate([outer[0], inner, outer[1]], axis=1)
         return result
 
     return masses
 
 
-def _narrow_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
-    """Masses of Betas a few cells wide: only the cells around each mean are looked at."""
-    centre = np.searchsorted(p, alpha / (alpha + beta))
-    place = np.clip(centre[:, None] + np.arange(-NARROW - 1, NARROW + 2), 0, p.size - 1)
-    low = special.betainc(alpha[:, None], beta[:, None], p[place])
-    high = special.betaincc(beta[:, None], alpha[:, None], q[place])
-    cumulative = np.where(p[place] < 0.5, low, high)
-    cumulative[:, 0], cumulative[:, -1] = 0.0, 1.0
-    result = np.zeros((alpha.size, p.size - 1))
-    cells = np.minimum(place[:, :-1], p.size - 2)
-    np.add.at(result, (np.arange(alpha.size)[:, None], cells), np.diff(cumulative, axis=1))
-    return result
-
-
 def _beta_masses(alpha: Array, beta: Array, p: Array, q: Array) -> Array:
-    """Masses of Betas between increasing edges p (complements q)."""
-    half = int(np.count_nonzero(p < 0.5))
-    low = special.betainc(alpha[:, None], beta[:, None], p[:half])
-    high = special.betaincc(beta[:, None], alpha[:, None], q[half:])
-    return np.diff(np.concatenate([low, high], axis=1), axis=1)
+    """Masses of Betas between increasing edges p (complements q).
+
+    Incomplete beta functions are slow. Between edges far apart most Betas have no mass,
+    and only where they do are the edges between looked at.
+    """
+
+    def below(rows: IndexArray, edges: IndexArray) -> Array:
+        a, b = alpha[rows], beta[rows]
+        low = special.betainc(a, b, p[edges], where=p[edges] < 0.5, out=np.zeros(edges.shape))
+        special.betaincc(b, a, q[edges], where=p[edges] >= 0.5, out=low)
+        return np.asarray(low)
+
+    cells = p.size - 1
+    starts = np.arange(0, cells, STRIDE)
+    outer = np.append(starts, cells)
+    rows = np.arange(alpha.size)[:, None]
+    coarse = np.diff(below(rows, np.broadcast_to(outer, (alpha.size, outer.size))), axis=1)
+    result = np.zeros((alpha.size, cells))
+    row, stretch = np.nonzero(coarse > NEGLIGIBLE)
+    edges = np.minimum(starts[stretch, None] + np.arange(STRIDE + 1), cells)
+    inner = np.diff(below(row[:, None], edges), axis=1)
+    # Beyond the last edge there are cells without width.
+    np.add.at(result, (row[:, None], np.minimum(edges[:, :-1], cells - 1)), inner)
+    return result
 
 
 def next_run_exact(
@@ -280,7 +276,8 @@ def _predict(
     enough = max(int(np.ceil(LARGEST_LATTICE / (n * (high - low)))), LEAST_LATTICE)
     if lattice > enough:
         lattice = enough
-        transforms = {r: law.rounded(lattice) for r, law in laws.items()}
+        waves = _Waves(lattice)
+        transforms = {r: law.rounded(waves) for r, law in laws.items()}
         each = rollouts.tolist()
         groups = [replace(g, transform=transforms[r]) for g, r in zip(groups, each, strict=True)]
     return discrete_mean(nodes.weights, groups, lattice, about)
@@ -316,18 +313,32 @@ class _OutcomeLaw:
         """As in `Group`."""
         return self._from_chances(np.exp(1j * self.values[:, None] * u))
 
-    def rounded(self, lattice: int) -> Callable[[Array], Complex]:
+    def rounded(self, waves: _Waves) -> Callable[[Array], Complex]:
         """Transform of the outcome split between multiples of 1 / lattice, mean kept."""
-        place = self.values * lattice
+        place = self.values * waves.lattice
         below = np.floor(place)
         share = place - below
-        split = np.zeros((self.values.size, lattice + 2))
+        split = np.zeros((self.values.size, waves.lattice + 2))
         rows = np.arange(self.values.size)
         split[rows, below.astype(int)] = 1.0 - share
         split[rows, below.astype(int) + 1] = share
         linear = self._from_chances(split)
-        multiples = np.arange(lattice + 2) / lattice
-        return lambda u: np.asarray(linear @ np.exp(1j * multiples[:, None] * u))
+        return lambda u: np.asarray(linear @ waves.at(u))
+
+
+class _Waves:
+    """exp(i u j / lattice), shape (lattice + 2, n_frequencies), made once for all groups."""
+
+    def __init__(self, lattice: int) -> None:
+        self.lattice = lattice
+        self._u: Array | None = None
+        self._waves: Complex = np.empty((0, 0), dtype=complex)
+
+    def at(self, u: Array) -> Complex:
+        if u is not self._u:
+            multiples = np.arange(self.lattice + 2) / self.lattice
+            self._u, self._waves = u, np.exp(1j * multiples[:, None] * u)
+        return self._waves
 
 
 def _outcome_law(rollouts: int, functional: Functional) -> _OutcomeLaw:
