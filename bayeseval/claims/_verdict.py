@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,15 +13,14 @@ from bayeseval._format import format_probability, format_value
 from bayeseval._validate import as_flag, as_number, one_of, shown
 from bayeseval.claims._answers import Source, source_of
 from bayeseval.claims._grammar import Claim, Comparison, parse_claim
-from bayeseval.errors import BayesevalError, CheckWarning, InputError
-from bayeseval.hierarchical import Fit, HierarchicalPrior, fit_suite
+from bayeseval.errors import BayesevalError, InputError
+from bayeseval.hierarchical import Fit, fit_suite
 from bayeseval.posterior import Posterior
 from bayeseval.rollouts import Rollouts
 from bayeseval.rollouts._suite import LostAs
 from bayeseval.sensitivity import NAMED_PRIORS
 from bayeseval.slices import SlicedFit
-from bayeseval.slices import fit as fit_model
-from bayeseval.slices._sliced import Pooling
+from bayeseval.slices._refit import refit
 
 __all__ = ["ClaimNotSupported", "Judgement", "Outcome", "Rule", "Verdict", "evaluate", "require"]
 
@@ -412,16 +410,3 @@ def _judge(name: str, claim: Claim, source: Source, confidence: float, rule: Rul
     posteriors = tuple(source.posterior(each) for each in claim.comparisons)
     prob, prob_not, _ = _joint(claim, source, posteriors)
     return Judgement(name, prob, outcome_of(prob, prob_not, confidence, rule))
-
-
-def refit(fit: Any, *, lost: LostAs = "exclude", prior: HierarchicalPrior | None = None) -> Any:
-    """The same by the exact engine, with errored rollouts decided or under another prior."""
-    with warnings.catch_warnings():
-        # The checks of the fit that was judged are those that count.
-        warnings.simplefilter("ignore", CheckWarning)
-        rollouts = fit.rollouts.with_lost(lost)
-        if isinstance(fit, SlicedFit):
-            pooling: Pooling = "none" if fit.pooling == "partial" else fit.pooling
-            own = next(iter(fit.slices.values())).prior
-            return fit_model(rollouts, by=fit.by, pooling=pooling, prior=prior or own, rng=fit.seed)
-        return fit_suite(rollouts, engine="exact", prior=prior or fit.prior, rng=fit.seed)

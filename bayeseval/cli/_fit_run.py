@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import secrets
 import sys
-import warnings
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -27,7 +26,7 @@ from bayeseval.cli._slices import SliceOptions, flakiest, leak_report, slice_rep
 from bayeseval.cli._slices_document import flaky_document, leak_document, slice_document
 from bayeseval.cli._slices_print import print_flaky, print_leak, print_slices
 from bayeseval.cli._tables import Printer, print_json
-from bayeseval.errors import CheckWarning, InputError
+from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit, HierarchicalPrior
 from bayeseval.rollouts import Rollouts
 from bayeseval.sensitivity import (
@@ -37,6 +36,7 @@ from bayeseval.sensitivity import (
     power_scaling,
 )
 from bayeseval.slices import fit as fit_model
+from bayeseval.slices._refit import both_fates
 
 __all__ = ["Options", "parse_ks", "run"]
 
@@ -151,7 +151,6 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
     rollouts = found.rollouts
     options.slices.check(rollouts)
     ks = default_ks(rollouts) if options.ks is None else options.ks
-    lost = _lost(rollouts, options)
 
     def report_of(fit: Fit, lost: tuple[Fit, Fit] | None) -> ExactReport:
         return ExactReport.of(
@@ -164,6 +163,7 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
         )
 
     exact = _exact(rollouts, options)
+    lost = both_fates(exact)
     report = report_of(exact, lost)
     bounds: tuple[ExactReport, ...] = ()
     if lost is not None and reading.errors == "bounds":
@@ -218,18 +218,6 @@ def run(reading: Reading, options: Options, *, json: bool) -> None:
 
 def _exact(rollouts: Rollouts, options: Options) -> Fit:
     return fit_model(rollouts, engine="exact", prior=options.prior, rng=options.seed)
-
-
-def _lost(rollouts: Rollouts, options: Options) -> tuple[Fit, Fit] | None:
-    if rollouts.ledger.errored == 0:
-        return None
-    with warnings.catch_warnings():
-        # The checks of the suite as it was read are those that are shown.
-        warnings.simplefilter("ignore", CheckWarning)
-        return (
-            _exact(rollouts.with_lost("fail"), options),
-            _exact(rollouts.with_lost("pass"), options),
-        )
 
 
 def _sample(rollouts: Rollouts, options: Options) -> Fit:

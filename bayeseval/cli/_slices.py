@@ -20,6 +20,7 @@ from bayeseval.posterior import Posterior
 from bayeseval.rollouts import Rollouts
 from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
 from bayeseval.slices import SlicedFit, SliceTable, WorstSlice, fit, split
+from bayeseval.slices._refit import both_fates
 from bayeseval.slices._split import level_named
 from bayeseval.unknown import Unknown
 
@@ -207,14 +208,8 @@ def slice_report(
     rollouts: Rollouts, chosen: SliceOptions, options: Options, ks: tuple[int, ...]
 ) -> SliceReport:
     """Fit the slices and ask for the answers over their mix."""
-    sliced = _fit(rollouts, chosen, chosen.pooling, options)
-    lost: tuple[SlicedFit, SlicedFit] | None = None
-    if rollouts.ledger.errored:
-        pooling: Pooling = "none" if chosen.pooling == "partial" else chosen.pooling
-        lost = (
-            _fit(rollouts.with_lost("fail"), chosen, pooling, options),
-            _fit(rollouts.with_lost("pass"), chosen, pooling, options),
-        )
+    sliced = _fit(rollouts, chosen, options)
+    lost = both_fates(sliced)
     weighted = tuple(_weighted(sliced, lost, chosen, kind, k or 1) for kind, k, _ in quantities(ks))
     stratified: StratifiedEstimate | Unknown = Unknown("a slice with weight has no task")
     weights = chosen.weights
@@ -241,14 +236,14 @@ def slice_report(
     )
 
 
-def _fit(rollouts: Rollouts, chosen: SliceOptions, pooling: Pooling, options: Options) -> SlicedFit:
+def _fit(rollouts: Rollouts, chosen: SliceOptions, options: Options) -> SlicedFit:
     with warnings.catch_warnings(), contextlib.redirect_stdout(sys.stderr):
         # What failed is shown with the slices.
         warnings.simplefilter("ignore", CheckWarning)
         return fit(
             rollouts,
             by=chosen.by,
-            pooling=pooling,
+            pooling=chosen.pooling,
             prior=options.prior,
             draws=options.draws,
             chains=options.chains,

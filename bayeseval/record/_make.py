@@ -30,7 +30,7 @@ from bayeseval._weights import Weights, as_weights
 from bayeseval.baselines import baseline_table, cluster_bootstrap, kish_n_eff
 from bayeseval.claims import Comparison, Term, Verdict, evaluate, parse_claim
 from bayeseval.claims._answers import Source
-from bayeseval.claims._verdict import as_confidence, refit
+from bayeseval.claims._verdict import as_confidence
 from bayeseval.errors import InputError
 from bayeseval.hierarchical import Fit
 from bayeseval.population import stratified_rate
@@ -53,6 +53,7 @@ from bayeseval.record._words import OUTCOME, estimand_text
 from bayeseval.rollouts._suite import LostAs
 from bayeseval.sensitivity import NAMED_PRIORS
 from bayeseval.slices import SlicedFit
+from bayeseval.slices._refit import refit
 from bayeseval.unknown import Unknown
 
 __all__ = ["make_record", "provenance_of"]

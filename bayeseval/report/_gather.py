@@ -39,6 +39,7 @@ from bayeseval.rollouts import Rollouts
 from bayeseval.sensitivity import PowerScaling, PriorSensitivity, power_scaling, prior_sensitivity
 from bayeseval.slices import SlicedFit
 from bayeseval.slices import fit as fit_model
+from bayeseval.slices._refit import both_fates
 from bayeseval.slices._table import SliceTable
 from bayeseval.unknown import Unknown
 
@@ -495,12 +496,7 @@ def make_report(
         leak = None
         if leaked is not None:
             leak = contamination(rollouts, leaked=leaked, prior=prior)
-        lost = None
-        if rollouts.ledger.errored:
-            lost = (
-                fit_suite(rollouts.with_lost("fail"), engine="exact", prior=prior, rng=seed),
-                fit_suite(rollouts.with_lost("pass"), engine="exact", prior=prior, rng=seed),
-            )
+        lost = both_fates(fit)
         sampled = None
         if engine == "nuts":
             sampled = fit_suite(

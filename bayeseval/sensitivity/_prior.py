@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from bayeseval._weights import Weights
-    from bayeseval.hierarchical import Fit, HierarchicalPrior
+    from bayeseval.hierarchical import Fit
     from bayeseval.slices import SlicedFit
 
 __all__ = [
@@ -419,6 +419,7 @@ def _hierarchical(
     # Loads SciPy and the engines, which 'bayeseval rate' does without.
     from bayeseval.hierarchical import Fit, HierarchicalPrior
     from bayeseval.slices import SlicedFit
+    from bayeseval.slices._refit import refit
 
     if not isinstance(fit, Fit | SlicedFit):
         raise InputError(
@@ -444,29 +445,7 @@ def _hierarchical(
             raise InputError(f"prior {name!r} must be a HierarchicalPrior; got {shown(prior)}")
     own = next((name for name, prior in alternatives.items() if prior == was), AS_FITTED)
     for name, prior in {own: was, **alternatives}.items():
-        yield name, prior.formula, _refit(fit, prior, same=name == own)
-
-
-def _refit(fit: Fit | SlicedFit, prior: HierarchicalPrior, *, same: bool) -> Fit | SlicedFit:
-    """The exact fit under another prior, without checks."""
-    from bayeseval.hierarchical import Checks, Fit
-    from bayeseval.hierarchical._exact import integrate
-
-    if isinstance(fit, Fit):
-        exact = fit.exact if same else integrate(fit.rollouts, prior)
-        return Fit(fit.rollouts, prior, "exact", Checks(()), fit.seed, exact)
-    if same:
-        return fit
-    if fit.pooling == "complete":
-        every = integrate(fit.rollouts, prior)
-        exacts = dict.fromkeys(fit.slices, every)
-    else:
-        exacts = {label: integrate(each.rollouts, prior) for label, each in fit.slices.items()}
-    parts = {
-        label: replace(each, prior=prior, checks=Checks(()), exact=exacts[label])
-        for label, each in fit.slices.items()
-    }
-    return replace(fit, slices=parts, checks=Checks(()))
+        yield name, prior.formula, refit(fit, prior=prior)
 
 
 def _short(probability: float) -> str:
