@@ -58,7 +58,8 @@ def _monotone(
     weights /= weights.sum()
     mean = float(np.sum(weights * values))
     sd = float(np.sqrt(max(np.sum(weights * (values - mean) ** 2), 0.0)))
-    place = np.clip(special.logit(values), -690.0, 37.0)
+    # Values rise with the mean, but their last digits need not.
+    place = np.maximum.accumulate(np.clip(special.logit(values), -690.0, 37.0), axis=1)
     grid = _places(place, weights)
     below, above = np.zeros(grid.size), np.zeros(grid.size)
     up, down = _cumulative(weights), _cumulative(weights[:, ::-1])[:, ::-1]

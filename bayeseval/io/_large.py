@@ -256,7 +256,7 @@ class _Engine:
         label = ", ".join(f"coalesce({self._text(name)}, '')" for name in names)
         label = f"concat_ws(' / ', {label})" if len(names) > 1 else label
         rows = connection.execute(
-            f"SELECT {label}, count(*) FROM {self._from()} GROUP BY 1 ORDER BY 2 DESC LIMIT 1000"
+            f"SELECT {label}, count(*) FROM {self._from()} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1000"
         ).fetchall()
         found = {name or "(no name)": number for name, number in rows}
         wanted = self.options.system

@@ -125,9 +125,11 @@ def from_frame(
                 f"{nearest_names(column, names)}; its columns are: {listed}"
             )
     if system is not None:
-        _check_one_system(nw, native, system)
         wanted = [system, *wanted]
     wanted = list(dict.fromkeys(wanted))
+    native = _with_texts(nw, native, [task, passed, *([rollout] if rollout else []), *wanted])
+    if system is not None:
+        _check_one_system(nw, native, system)
     rollouts = _counted(
         nw, native, task, passed, rollout, tuple(wanted), bar, duplicates == "rollouts"
     )
@@ -145,6 +147,20 @@ def _narwhals(nw: Any, frame: Any) -> Any:
             f"frame must be a data frame that narwhals knows; got {type(frame).__name__}"
         ) from None
     return native
+
+
+def _with_texts(nw: Any, frame: Any, used: list[str]) -> Any:
+    """Make columns of texts of those columns of a pandas frame that hold texts as objects.
+
+    What is missing would become a text too when they are compared or cast.
+    """
+    if not isinstance(frame, nw.DataFrame) or not frame.implementation.is_pandas():
+        return frame
+    native = frame.to_native()
+    texts = [name for name in used if frame[name].dtype == nw.String and native[name].dtype == "O"]
+    if not texts:
+        return frame
+    return nw.from_native(native.assign(**{name: native[name].astype("string") for name in texts}))
 
 
 def _check_one_system(nw: Any, frame: Any, system: str) -> None:

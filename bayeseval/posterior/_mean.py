@@ -59,7 +59,9 @@ def weighted_mean(
     InputError
         A posterior that is not on [0, 1], or draws of different shapes.
     """
-    used = [(p, float(w)) for p, w in zip(posteriors, weights, strict=True) if w > 0]
+    # A weight that is no normal number moves nothing, and cannot be divided by.
+    least = np.finfo(float).tiny
+    used = [(p, float(w)) for p, w in zip(posteriors, weights, strict=True) if w >= least]
     if any(posterior.support != (0.0, 1.0) for posterior, _ in used):
         raise InputError("a weighted mean needs posteriors on [0, 1]")
     if len(used) == 1:

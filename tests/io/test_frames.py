@@ -3,6 +3,7 @@
 import os
 import shutil
 from collections.abc import Callable, Iterator
+from types import NoneType
 from typing import Any
 
 import duckdb
@@ -23,8 +24,20 @@ def _duckdb(columns: dict[str, list[Any]]) -> Any:
     return duckdb.connect(":memory:").from_arrow(table)
 
 
+def _objects(columns: dict[str, list[Any]]) -> Any:
+    """As pandas before version 3 makes it: texts are objects."""
+    texts = {name for name, values in columns.items() if set(map(type, values)) <= {str, NoneType}}
+    return pd.DataFrame(
+        {
+            name: pd.Series(values, dtype=object) if name in texts else values
+            for name, values in columns.items()
+        }
+    )
+
+
 MAKERS: dict[str, Make] = {
     "pandas": pd.DataFrame,
+    "pandas, texts as objects": _objects,
     "pandas, pyarrow types": lambda columns: pa.table(columns).to_pandas(
         types_mapper=pd.ArrowDtype
     ),

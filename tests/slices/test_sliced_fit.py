@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import example as tried
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
@@ -145,6 +146,7 @@ def test_slices_answer_as_if_fitted_alone(three: be.Rollouts, apart: be.SlicedFi
 
 @given(st.lists(st.floats(0.0, 1.0), min_size=3, max_size=3).filter(lambda w: sum(w) > 0.01))
 @settings(max_examples=15)
+@tried([0.0, 1.0, 5e-324])
 def test_mean_is_linear_in_the_weights(apart: be.SlicedFit, raw: list[float]) -> None:
     weights = {label: w / sum(raw) for label, w in zip("abc", raw, strict=True)}
     mean = apart.pass_at_k(2, weights=weights).mean
