@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from typing import Any, Literal
 
 import msgspec
@@ -292,5 +293,19 @@ def record_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "bayeseval estimate record, version 1",
-        **schema,
+        **_same_everywhere(schema),
     }
+
+
+def _same_everywhere(schema: Any) -> Any:
+    """Undo what depends on the release of Python: indents of docstrings, order of choices."""
+    if isinstance(schema, list):
+        return [_same_everywhere(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    same = {name: _same_everywhere(each) for name, each in schema.items()}
+    if isinstance(same.get("description"), str):
+        same["description"] = inspect.cleandoc(same["description"])
+    if "anyOf" in same:
+        same["anyOf"] = sorted(same["anyOf"], key=lambda each: each == {"type": "null"})
+    return same

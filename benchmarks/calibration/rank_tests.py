@@ -12,5 +12,6 @@ def uniformity(ranks: list[float]) -> float:
     from arviz_stats.accessors import AzStatsDaAccessor  # noqa: F401  registers what is used below
 
     values = xr.Dataset({"rank": ("draw", np.clip(ranks, LEAST, 1 - LEAST))})
-    p_values, _, _ = values.azstats.uniformity_test(dim="draw", method="pot_c")
+    # What else it returns depends on the release.
+    p_values = values.azstats.uniformity_test(dim="draw", method="pot_c")[0]
     return float(p_values["rank"])

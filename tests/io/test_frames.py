@@ -19,9 +19,12 @@ import bayeseval as be
 Make = Callable[[dict[str, list[Any]]], Any]
 
 
+# A relation of older releases does not keep its connection open.
+CONNECTION = duckdb.connect(":memory:")
+
+
 def _duckdb(columns: dict[str, list[Any]]) -> Any:
-    table = pa.table(columns)
-    return duckdb.connect(":memory:").from_arrow(table)
+    return CONNECTION.from_arrow(pa.table(columns))
 
 
 def _objects(columns: dict[str, list[Any]]) -> Any:
