@@ -9,15 +9,18 @@ INSTALLED := .venv/.installed
 EXTRAS := .[test,docs]
 # Other packages to measure beside; they never enter .venv.
 PEERS := out/peers-venv
+LOWEST := out/lowest-venv
+LOWEST_PYTHON ?= python3.12
 
 # Without stored bytecode every command would compile its libraries again, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test lint format bench bench-peers calibration exactness mutation docs constraints clean
+.PHONY: help demo test test-lowest lint format bench bench-peers calibration exactness mutation docs constraints clean
 
 help:
 	@echo "make demo         analyse examples/sqlagent.csv and draw its figure"
 	@echo "make test         run every test; PYTEST_ARGS='-m \"not slow\"' leaves the long ones out"
+	@echo "make test-lowest  the same on Python 3.12 with the lowest versions that are allowed"
 	@echo "make lint         check style and types"
 	@echo "make format       put the code into its standard form"
 	@echo "make bench        measure speed beside the alternatives"
@@ -54,6 +57,13 @@ demo: $(INSTALLED)
 # Tests of one file stay in one process, so that the fits they share are made once.
 test: $(INSTALLED)
 	$(BIN)/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
+
+test-lowest: $(INSTALLED)
+	@$(LOWEST_PYTHON) -m venv --clear $(LOWEST)
+	@$(BIN)/python -m uv pip install --quiet --compile-bytecode --python $(LOWEST)/bin/python \
+	    --resolution lowest-direct -e '$(EXTRAS)'
+	PATH="$(CURDIR)/$(LOWEST)/bin:$$PATH" \
+	  $(LOWEST)/bin/python -m pytest -n 2 --dist loadfile $(PYTEST_ARGS)
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check
