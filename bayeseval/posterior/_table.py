@@ -47,8 +47,11 @@ class TablePosterior(Posterior):
         cls, grid: Array, below: Array, above: Array, moments: tuple[float, float], about: About
     ) -> TablePosterior:
         """Make a posterior from its distribution function; the density follows from it."""
-        secants = np.diff(below) / np.diff(grid)
-        inner = np.minimum(secants[1:], secants[:-1])
+        step = np.diff(grid)
+        secants = np.diff(below) / step
+        # Of the parabola through three points, and no more than keeps the cubic rising.
+        inner = (step[1:] * secants[:-1] + step[:-1] * secants[1:]) / (step[1:] + step[:-1])
+        inner = np.minimum(inner, 3.0 * np.minimum(secants[1:], secants[:-1]))
         density = np.concatenate([secants[:1], inner, secants[-1:]])
         return cls(grid, below, above, density, moments, about)
 
