@@ -20,7 +20,7 @@ from benchmarks.calibration.ranks import collect, in_pieces, rank
 
 PART = "sampled"
 # Nearly all the time of a comparison is spent on compiling it.
-NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 60, 32, 24, 12
+NUTS, SLICES, TWO_SYSTEMS, THREE_SYSTEMS = 100, 32, 48, 24
 EACH = 4
 TASKS, ROLLOUTS, OF_SLICE = 20, 4, 10
 WEIGHTS = {"a": 0.5, "b": 0.3, "c": 0.2}

@@ -109,7 +109,6 @@ def test_usage_errors_point_to_the_help(run: Run) -> None:
         ("task,passes,trials\na,1,4\na,2,4\n", ["line 3", "a"]),
         ("task,rollout,passed\na,1,true\na,1,false\n", ["a", "1"]),
         ("task,rollout,passed\na,1,maybe\n", ["line 2", "maybe"]),
-        ("system,task,passed\nx,a,true\ny,a,false\n", ["x", "y", "system"]),
     ],
     ids=lambda value: repr(value)[:30] if isinstance(value, str) else None,
 )
@@ -123,6 +122,14 @@ def test_a_bad_file_is_named_with_the_place_and_the_value(
     ran = run(command, path, *(extra if command == "fit" else []))
     _assert_user_error(ran, str(path), *parts)
     assert os.listdir(tmp_path) == ([] if text is None else ["results.csv"])
+
+
+@pytest.mark.parametrize("command", ["rate", "fit"])
+def test_a_file_of_several_systems_lists_them(run: Run, tmp_path: Path, command: str) -> None:
+    # 'show' shows each of them.
+    path = tmp_path / "results.csv"
+    path.write_text("system,task,passed\nx,a,true\ny,a,false\n")
+    _assert_user_error(run(command, path), str(path), "x", "y", "--system")
 
 
 def test_an_unknown_format_or_system_lists_the_known_ones(run: Run, tmp_path: Path) -> None:
