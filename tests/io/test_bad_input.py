@@ -346,7 +346,8 @@ def zipped(*entries: tuple[str, bytes]) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
         for entry, content in entries:
-            file.writestr(entry, content)
+            # Dated alike: the bytes are names of tests, which must not differ between processes.
+            file.writestr(zipfile.ZipInfo(entry), content, zipfile.ZIP_DEFLATED)
     return data.getvalue()
 
 
