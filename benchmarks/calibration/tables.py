@@ -178,11 +178,12 @@ def ranks(results: Results) -> str:
         for quantity, values in quantities.items()
     ]
     below = sum(float(row[3]) < 0.05 for row in rows)
+    lie = "lies" if below == 1 else "lie"
     nuts = results["sampled"]["NUTS"]
     apart = [abs(a - b) for a, b in zip(nuts["pass rate"], nuts[sampled.EXACT], strict=True)]
     return (
         table(["model", "quantity", "repetitions", "p-value of uniform ranks"], rows)
-        + f"\n{below} of {len(rows)} p-values lie below 0.05; luck alone would give "
+        + f"\n{below} of {len(rows)} p-values {lie} below 0.05; luck alone would give "
         f"{0.05 * len(rows):.1f}. (The test of ArviZ, `pot_c`, gives values up to 0.5.) NUTS and "
         "the exact engine saw the same runs, and their ranks of the pass rate differ by "
         f"{statistics.fmean(apart):.3f} on average and {max(apart):.3f} at most, as draws do.\n"
