@@ -25,7 +25,6 @@ from bayeseval.cli._sensitivity import prior_document, prior_lines
 from bayeseval.cli._tables import Printer, bare_percent, bare_range, level
 from bayeseval.conjugate import NAMED_PRIORS, BetaPosterior, BetaPrior, beta_posterior
 from bayeseval.errors import InputError
-from bayeseval.io._totals import Totals
 from bayeseval.posterior import DiscretePosterior
 from bayeseval.sensitivity import PriorSensitivity, prior_sensitivity
 from bayeseval.unknown import Unknown
@@ -314,6 +313,7 @@ def _counts_in(
     """Return passes, trials and errored rollouts of a file with one rollout for each task."""
     # Loads the readers.
     from bayeseval.io._read import total_or_suite
+    from bayeseval.io._totals import Totals
 
     found = total_or_suite(path, format=format, metric=metric, filter=filter)
     if isinstance(found, Totals):

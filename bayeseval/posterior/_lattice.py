@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft, special
+from scipy import special
 
 from bayeseval._special import expit
 from bayeseval._validate import Seed
@@ -81,6 +81,9 @@ class _Lattice:
 
     def convolved(self, theta: float = 0.0) -> Array:
         """Masses of the sum of the tilted quantities; they sum to 1."""
+        # Answers without weights do without.
+        from scipy import fft
+
         length = fft.next_fast_len(self.size, real=True)
         product: npt.NDArray[np.complex128] | None = None
         for mass in self.masses:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
-from scipy import fft
 
 from bayeseval._validate import Seed, as_generator
 from bayeseval.errors import InputError
@@ -165,6 +164,9 @@ def _on_lattice(laws: Sequence[tuple[Array, Array]]) -> tuple[Array, Array]:
     """
     start = sum(float(values[0]) for values, _ in laws)
     step = (sum(float(values[-1]) for values, _ in laws) - start) / LATTICE
+    # Answers without weights do without.
+    from scipy import fft
+
     length = fft.next_fast_len(LATTICE + len(laws) + 1, real=True)
     product: npt.NDArray[np.complex128] | None = None
     for values, masses in laws:
