@@ -33,8 +33,6 @@ def print_found(reading: Reading, printer: Printer) -> None:
         _print_totals(totals, printer)
         return
     except SeveralSystems as several:
-        if not several.names:
-            raise
         _print_systems(reading, several.names, printer)
         return
     for line in _format_lines(found.files):

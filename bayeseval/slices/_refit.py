@@ -40,14 +40,15 @@ def refit(
     """
     rollouts = fit.rollouts.with_lost(lost)
     unchecked = Checks(())
+    own = fit.prior if isinstance(fit, Fit) else next(iter(fit.slices.values())).prior
+    chosen = prior or own
+    same = rollouts is fit.rollouts and chosen == own
     if isinstance(fit, Fit):
-        chosen = prior or fit.prior
-        same = lost == "exclude" and chosen == fit.prior
         exact = fit.exact if same else integrate(rollouts, chosen)
         return Fit(rollouts, chosen, "exact", unchecked, fit.seed, exact)
-    chosen = prior or next(iter(fit.slices.values())).prior
     pooling: Pooling = "none" if fit.pooling == "partial" else fit.pooling
-    whole = integrate(rollouts, chosen) if pooling == "complete" else None
+    pooled = pooling == "complete"
+    whole = integrate(rollouts, chosen) if pooled and not same else None
     slices = {
         label: Fit(
             part,
@@ -55,8 +56,8 @@ def refit(
             "exact",
             unchecked,
             fit.seed + 1 + at,
-            whole or integrate(part, chosen),
-            pooled=whole is not None,
+            fit.slices[label].exact if same else whole or integrate(part, chosen),
+            pooled=pooled,
         )
         for at, (label, part) in enumerate(split(rollouts, fit.by).items())
     }
